@@ -1,0 +1,38 @@
+/**
+ * Inclusive ranges of source lines, read and written in the notation that the
+ * product prints: `L5`, `L5-9`, `L1-3, L7-8`, and `–` for none.
+ *
+ * Units: 1-based source lines, both ends inclusive.
+ */
+export type Span = readonly [first: number, last: number];
+
+/** How many lines a span holds. */
+export const lineCount = ([first, last]: Span): number => last - first + 1;
+
+/** The notation of the product: `L5`, `L5-9`, `L1-3, L7-8`, `–` for none. */
+export const printSpans = (spans: readonly Span[]): string =>
+  spans.map(([a, b]) => (a === b ? `L${a}` : `L${a}-${b}`)).join(", ") || "–";
+
+/**
+ * The inverse of `printSpans`.
+ * Throws: SyntaxError on text in another notation.
+ */
+export function readSpans(text: string): Span[] {
+  if (text === "–") return [];
+  return text.split(", ").map((part) => {
+    const m = /^L(\d+)(?:-(\d+))?$/.exec(part);
+    if (!m) throw new SyntaxError(`not a line span: ${part}`);
+    return [Number(m[1]), Number(m[2] ?? m[1])] as const;
+  });
+}
+
+/** Sorted, with touching and overlapping spans made one. */
+export function joined(spans: readonly Span[]): Span[] {
+  const out: [number, number][] = [];
+  for (const [a, b] of spans.toSorted((x, y) => x[0] - y[0] || x[1] - y[1])) {
+    const top = out.at(-1);
+    if (top && a <= top[1] + 1) top[1] = Math.max(top[1], b);
+    else out.push([a, b]);
+  }
+  return out;
+}
