@@ -9,13 +9,19 @@ export type Span = readonly [first: number, last: number];
 /** How many lines a span holds. */
 export const lineCount = ([first, last]: Span): number => last - first + 1;
 
-/** The notation of the product: `L5`, `L5-9`, `L1-3, L7-8`, `–` for none. */
+/**
+ * The notation of the product: `L5`, `L5-9`, `L1-3, L7-8`, `–` for none.
+ *
+ * @spec span-notation
+ */
 export const printSpans = (spans: readonly Span[]): string =>
   spans.map(([a, b]) => (a === b ? `L${a}` : `L${a}-${b}`)).join(", ") || "–";
 
 /**
  * The inverse of `printSpans`.
  * Throws: SyntaxError on text in another notation.
+ *
+ * @spec span-notation span-refuses-other-notation
  */
 export function readSpans(text: string): Span[] {
   if (text === "–") return [];
@@ -26,7 +32,11 @@ export function readSpans(text: string): Span[] {
   });
 }
 
-/** Sorted, with touching and overlapping spans made one. */
+/**
+ * Sorted, with touching and overlapping spans made one.
+ *
+ * @spec spans-are-joined
+ */
 export function joined(spans: readonly Span[]): Span[] {
   const out: [number, number][] = [];
   for (const [a, b] of spans.toSorted((x, y) => x[0] - y[0] || x[1] - y[1])) {

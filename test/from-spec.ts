@@ -1,0 +1,146 @@
+/**
+ * Ties the spec to the code: a rule's example table becomes vitest cases, a law
+ * holds a rule for every input, and other tests cite the rule that they check.
+ * The first argument is always a literal rule id: COVERAGE.md is read from it.
+ */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { limits, type Limits, type RuleId } from "../src/spec.gen.ts";
+import { readSpec, type Rule } from "../tools/spec/read.ts";
+
+type Row<K extends string> = Readonly<Record<K, string>>;
+type Maybe<T> = T | Promise<T>;
+
+const spec: ReadonlyMap<string, Rule> = new Map(
+  readSpec().map((rule) => [rule.id, rule]),
+);
+
+function ruleOf(id: RuleId): Rule {
+  const rule = spec.get(id);
+  if (!rule) throw new Error(`no rule ${id} in spec; run pnpm spec`);
+  return rule;
+}
+
+/**
+ * One vitest case per row of the rule's table, named by its place and reason. Then
+ * each limit of the rule, and each of `also`, is moved by one, both ways, and some
+ * row has to break: a threshold that no row stands on is not specified.
+ *
+ * `run` gets the input cells and the limits to use, and returns the output cells as
+ * the product prints them. Where a moved limit makes it throw, the row is broken.
+ */
+export function examples<G extends string, T extends string>(
+  id: RuleId,
+  inputs: readonly G[],
+  outputs: readonly T[],
+  run: (row: Row<G>, limits: Limits) => Maybe<Row<T>>,
+  also: readonly (keyof Limits)[] = [],
+): void {
+  const rule = ruleOf(id);
+  if (rule.examples.length === 0)
+    throw new Error(`${rule.page}:${rule.line}: ${id} has no example table`);
+  const read = [...inputs, ...outputs, "because"].sort();
+  const wanted = (cells: Readonly<Record<string, string>>): Row<T> =>
+    Object.fromEntries(outputs.map((o) => [o, cells[o]])) as Row<T>;
+  describe(id, () => {
+    test("its table has the columns that are read", () => {
+      expect(Object.keys(rule.examples[0]!.cells).sort()).toEqual(read);
+    });
+    for (const { line, cells } of rule.examples)
+      test(`${rule.page}:${line} ${cells.because}`, async () => {
+        expect(await run(cells as Row<G>, limits)).toEqual(wanted(cells));
+      });
+    for (const name of [...rule.limits.map((l) => l.name), ...also])
+      for (const step of [-1, 1])
+        test(`${name} ${step > 0 ? "+" : "−"}1 breaks a row`, async () => {
+          const moved = move(name, step);
+          for (const { cells } of rule.examples)
+            if (
+              !(await gives(wanted(cells), () => run(cells as Row<G>, moved)))
+            )
+              return;
+          expect.fail(`no row of ${rule.page}:${rule.line} stands on ${name}`);
+        });
+  });
+}
+
+/** The limits with one of them moved, by one in its last written digit: 8 → 9, 0.3 → 0.4. */
+function move(name: string, step: number): Limits {
+  const value = (limits as Readonly<Record<string, number>>)[name];
+  if (value === undefined) throw new Error(`no limit ${name}; run pnpm spec`);
+  const digits = `${value}`.split(".")[1]?.length ?? 0;
+  const moved = Number((value + step * 10 ** -digits).toFixed(digits));
+  return { ...limits, [name]: moved };
+}
+
+async function gives<T>(wanted: T, run: () => Maybe<T>): Promise<boolean> {
+  try {
+    expect(await run()).toEqual(wanted);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * For a limit that no table row can stand on: what `run` gives under the spec's
+ * limits differs from what it gives when this limit is one lower or one higher.
+ */
+export function loadBearing(
+  id: RuleId,
+  name: keyof Limits,
+  run: (limits: Limits) => unknown,
+): void {
+  ruleOf(id);
+  for (const step of [-1, 1])
+    test(`${id}: ${name} ${step > 0 ? "+" : "−"}1 changes the outcome`, async () => {
+      const now = await run(limits);
+      expect(await gives(now, () => run(move(name, step)))).toBe(false);
+    });
+}
+
+/** The same runs on every machine; a failure prints the counterexample and its path. */
+const SEED = 20_011;
+let propertyRuns = 0;
+fc.configureGlobal({
+  ...fc.readConfigureGlobal(),
+  seed: SEED,
+  beforeEach: () => {
+    propertyRuns += 1;
+  },
+});
+
+/**
+ * What holds for every input. The body runs its properties with `fc.assert`, or
+ * loops over all cases with `expect`. A body that tried nothing fails.
+ */
+export function law(id: RuleId, name: string, body: () => Maybe<void>): void;
+export function law(id: RuleId, body: () => Maybe<void>): void;
+export function law(
+  id: RuleId,
+  ...rest: [string, () => Maybe<void>] | [() => Maybe<void>]
+): void {
+  ruleOf(id);
+  const body = rest.at(-1) as () => Maybe<void>;
+  const name = rest.length === 2 ? `: ${rest[0]}` : "";
+  test(`law ${id}${name}`, async () => {
+    const before = propertyRuns;
+    await body();
+    const tried = propertyRuns - before + expect.getState().assertionCalls;
+    expect(tried, "the law tried nothing").toBeGreaterThan(0);
+  });
+}
+
+/** A plain vitest test that checks a rule. One without an assertion fails. */
+export function ruleTest(
+  id: RuleId,
+  name: string,
+  body: () => Maybe<void>,
+  timeout?: number,
+): void {
+  ruleOf(id);
+  test(`${id}: ${name}`, { ...(timeout && { timeout }) }, async () => {
+    expect.hasAssertions();
+    await body();
+  });
+}

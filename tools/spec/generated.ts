@@ -1,0 +1,19 @@
+/** What `pnpm spec` writes and the gate compares: one list for both. */
+import { citations, readSources, type Citations } from "./cite.ts";
+import { emitConstants, emitCoverage } from "./emit.ts";
+import { readSpec, type Rule } from "./read.ts";
+
+export interface Generated {
+  readonly path: string;
+  readonly text: string;
+}
+
+export async function generated(
+  rules: readonly Rule[] = readSpec(),
+  cited: Citations = citations(readSources()),
+): Promise<readonly Generated[]> {
+  return [
+    { path: "src/spec.gen.ts", text: await emitConstants(rules) },
+    { path: "spec/COVERAGE.md", text: await emitCoverage(rules, cited) },
+  ];
+}
