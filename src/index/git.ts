@@ -1,0 +1,152 @@
+/**
+ * What git says about a folder, and where its data lies.
+ *
+ * Nothing here changes a repository or runs what one configures: no optional
+ * locks, no file monitor, no lazy fetch; the repository that surrounds the folder
+ * counts, not one that the environment names.
+ * Errs: `undefined` for any failure (no git, no repository, one that belongs to
+ *   somebody else), upon which the caller walks the folder itself.
+ */
+import { spawn } from "node:child_process";
+import { Buffer } from "node:buffer";
+import { readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+export interface GitListing {
+  /** As git prints them: relative, with `/`; a repository inside has a `/` at its end. May repeat. */
+  readonly names: readonly string[];
+  /** Folders that git could not open, relative. */
+  readonly unreadable: readonly string[];
+}
+
+/** Tracked and untracked files below a folder, without ignored ones. */
+export async function listWithGit(
+  folder: string,
+  git: string,
+): Promise<GitListing | undefined> {
+  const result = await run(git, folder, [
+    "ls-files",
+    "-z",
+    "-c",
+    "-o",
+    "--exclude-standard",
+  ]);
+  if (result?.status !== 0) return undefined;
+  const names = result.stdout.toString("utf8").split("\0");
+  names.pop();
+  const unreadable = Array.from(
+    result.stderr.matchAll(/^warning: could not open directory '(.*)\/': /gm),
+    (match) => match[1]!,
+  );
+  return { names, unreadable };
+}
+
+/** Whether the repository around a folder ignores the folder itself. */
+export async function isIgnoredByGit(
+  folder: string,
+  git: string,
+): Promise<boolean> {
+  return (await run(git, folder, ["check-ignore", "-q", "."]))?.status === 0;
+}
+
+/** Variables that point git at another repository than the one around the folder. */
+const POINTERS = [
+  "GIT_DIR",
+  "GIT_WORK_TREE",
+  "GIT_INDEX_FILE",
+  "GIT_PREFIX",
+  "GIT_COMMON_DIR",
+  "GIT_OBJECT_DIRECTORY",
+  "GIT_NAMESPACE",
+  "GIT_LITERAL_PATHSPECS",
+  "GIT_GLOB_PATHSPECS",
+];
+
+interface Finished {
+  readonly status: number | null;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+function run(
+  git: string,
+  folder: string,
+  args: readonly string[],
+): Promise<Finished | undefined> {
+  const env: NodeJS.ProcessEnv = { ...process.env };
+  for (const name of POINTERS) delete env[name];
+  env["GIT_OPTIONAL_LOCKS"] = "0";
+  env["GIT_NO_LAZY_FETCH"] = "1";
+  env["GIT_TERMINAL_PROMPT"] = "0";
+  env["LC_ALL"] = "C";
+  // Windows would otherwise take a git.exe that lies in the project.
+  env["NoDefaultCurrentDirectoryInExePath"] = "1";
+  return new Promise((done) => {
+    const child = spawn(
+      git,
+      ["-c", "core.fsmonitor=false", "-c", "core.quotePath=false", ...args],
+      {
+        cwd: folder,
+        env,
+        stdio: ["ignore", "pipe", "pipe"],
+        windowsHide: true,
+      },
+    );
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
+    child.on("error", () => done(undefined));
+    child.on("close", (status) =>
+      done({
+        status,
+        stdout: Buffer.concat(out),
+        stderr: Buffer.concat(err).toString("utf8"),
+      }),
+    );
+  });
+}
+
+export interface Repository {
+  /** The top of the work tree. */
+  readonly top: string;
+  /** Holds `info/exclude`; shared by all worktrees of a repository. */
+  readonly commonFolder: string;
+}
+
+/** The repository whose work tree has its top at this folder. */
+export function repositoryAt(top: string): Repository | undefined {
+  const dotGit = join(top, ".git");
+  const stat = statSync(dotGit, { throwIfNoEntry: false });
+  if (!stat) return undefined;
+  let gitFolder = dotGit;
+  if (stat.isFile()) {
+    const pointer = /^gitdir: (.*)/.exec(read(dotGit))?.[1];
+    if (pointer === undefined) return undefined;
+    gitFolder = resolve(top, pointer.trimEnd());
+  }
+  // Git, too, takes a `.git` without a HEAD for an ordinary folder.
+  if (!statSync(join(gitFolder, "HEAD"), { throwIfNoEntry: false }))
+    return undefined;
+  const common = read(join(gitFolder, "commondir")).trimEnd();
+  return {
+    top,
+    commonFolder: common === "" ? gitFolder : resolve(gitFolder, common),
+  };
+}
+
+/** The innermost repository around a folder, itself included. */
+export function repositoryAround(folder: string): Repository | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    const found = repositoryAt(at);
+    if (found || dirname(at) === at) return found;
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
