@@ -1,0 +1,162 @@
+/**
+ * A segment: the full-text index of some files. A whole index is one segment a
+ * worker; a later edit adds a small one and leaves the others alone, so that its
+ * cost grows with the edit. A file that was indexed again has a new id, and what
+ * older segments say of the old id is passed over.
+ *
+ * Units: lines are 1-based and inclusive. A passage's weight is the sum of its
+ * term counts, after the weighting of names and paths.
+ */
+import { VarintReader, VarintWriter } from "./varint.ts";
+
+export interface Passage {
+  readonly file: number;
+  readonly firstLine: number;
+  readonly lastLine: number;
+  readonly weight: number;
+}
+
+/** A segment as it is stored: its passages, and a posting list for each term, terms sorted by code unit. */
+export interface Segment {
+  readonly passages: Uint8Array;
+  readonly terms: readonly string[];
+  /** Posting list `i` is `postings[ends[i - 1] .. ends[i])`. */
+  readonly ends: Uint32Array;
+  readonly postings: Uint8Array;
+}
+
+/** The passages of a segment, in the order of their number in its posting lists. */
+export interface PassageTable {
+  readonly file: Uint32Array;
+  readonly firstLine: Uint32Array;
+  readonly lastLine: Uint32Array;
+  readonly weight: Uint32Array;
+}
+
+/** Passages of one file follow each other, in line order. */
+export function encodePassages(passages: readonly Passage[]): Uint8Array {
+  const out = new VarintWriter();
+  out.put(passages.length);
+  let file = 0;
+  let line = 0;
+  for (const p of passages) {
+    if (p.file !== file) line = 0;
+    out.put(p.file);
+    out.put(p.firstLine - line);
+    out.put(p.lastLine - p.firstLine);
+    out.put(p.weight);
+    file = p.file;
+    line = p.firstLine;
+  }
+  return out.take();
+}
+
+export function decodePassages(bytes: Uint8Array): PassageTable {
+  const from = new VarintReader(bytes);
+  const count = from.next();
+  const table: PassageTable = {
+    file: new Uint32Array(count),
+    firstLine: new Uint32Array(count),
+    lastLine: new Uint32Array(count),
+    weight: new Uint32Array(count),
+  };
+  let file = 0;
+  let line = 0;
+  for (let i = 0; i < count; i++) {
+    const owner = from.next();
+    if (owner !== file) line = 0;
+    file = owner;
+    line += from.next();
+    table.file[i] = file;
+    table.firstLine[i] = line;
+    table.lastLine[i] = line + from.next();
+    table.weight[i] = from.next();
+  }
+  return table;
+}
+
+/**
+ * Collects (term, passage, count) triples and turns them into a segment with one
+ * counting sort. Terms are numbered by the caller, from 0.
+ */
+export class SegmentWriter {
+  private term = new Uint32Array(1 << 14);
+  private passage = new Uint32Array(1 << 14);
+  private count = new Uint8Array(1 << 14);
+  private used = 0;
+  private readonly passages: Passage[] = [];
+
+  /** Counts over 255 are kept as 255: scoring saturates long before. */
+  put(term: number, count: number): void {
+    if (this.used === this.term.length) {
+      const size = this.used * 2;
+      const grow = <T extends Uint32Array | Uint8Array>(from: T, to: T): T => (
+        to.set(from), to
+      );
+      this.term = grow(this.term, new Uint32Array(size));
+      this.passage = grow(this.passage, new Uint32Array(size));
+      this.count = grow(this.count, new Uint8Array(size));
+    }
+    this.term[this.used] = term;
+    this.passage[this.used] = this.passages.length;
+    this.count[this.used++] = Math.min(count, 255);
+  }
+
+  /** Ends the passage that the triples put since the last call belong to. */
+  endPassage(passage: Passage): void {
+    this.passages.push(passage);
+  }
+
+  finish(names: readonly string[]): Segment {
+    const starts = new Uint32Array(names.length + 1);
+    for (let i = 0; i < this.used; i++) starts[this.term[i]! + 1]!++;
+    for (let t = 0; t < names.length; t++) starts[t + 1]! += starts[t]!;
+    const order = new Uint32Array(this.used);
+    const next = starts.slice();
+    for (let i = 0; i < this.used; i++) order[next[this.term[i]!]!++] = i;
+
+    const sorted = Array.from(names.keys())
+      .filter((t) => starts[t]! < starts[t + 1]!)
+      .sort((a, b) => (names[a]! < names[b]! ? -1 : 1));
+    const out = new VarintWriter();
+    const ends = new Uint32Array(sorted.length);
+    sorted.forEach((t, at) => {
+      let before = 0;
+      for (let k = starts[t]!; k < starts[t + 1]!; k++) {
+        const i = order[k]!;
+        putPosting(out, this.passage[i]! - before, this.count[i]!);
+        before = this.passage[i]!;
+      }
+      ends[at] = out.length;
+    });
+    return {
+      passages: encodePassages(this.passages),
+      terms: sorted.map((t) => names[t]!),
+      ends,
+      postings: out.take(),
+    };
+  }
+}
+
+/** The low bit says that the count is 1, which most are: such a posting is one number. */
+function putPosting(out: VarintWriter, gap: number, count: number): void {
+  if (count === 1) out.put(gap * 2 + 1);
+  else {
+    out.put(gap * 2);
+    out.put(count);
+  }
+}
+
+/** Calls `visit` for each passage of a posting list, in ascending order. */
+export function eachPosting(
+  bytes: Uint8Array,
+  visit: (passage: number, count: number) => void,
+): void {
+  const from = new VarintReader(bytes);
+  let passage = 0;
+  while (!from.done) {
+    const head = from.next();
+    passage += head >>> 1;
+    visit(passage, head & 1 ? 1 : from.next());
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * What a question is about: the definitions it names, and the files whose text
+ * answers it, best first. Nothing here reads a file; the index is enough.
+ *
+ * Units: lines are 1-based and inclusive. Scores only compare within one answer.
+ */
+import type { FileRow } from "../model/file.ts";
+import type { Span } from "../model/span.ts";
+import { limits as fromSpec, type Limits } from "../spec.gen.ts";
+import type { IndexReader, SymbolRow } from "../store/store.ts";
+import { lexical, type PassageHit } from "./lexical.ts";
+import type { Query, QueryName } from "./query.ts";
+
+export interface Candidate {
+  readonly file: FileRow;
+  readonly score: number;
+  /** Definitions that the question names. */
+  readonly named: readonly SymbolRow[];
+  /** The question names this file. */
+  readonly namedPath: boolean;
+  /** Passages of the file that match, best first. */
+  readonly hits: readonly PassageHit[];
+  /** The definitions of the file, in order. */
+  readonly symbols: readonly SymbolRow[];
+}
+
+export interface Ranking {
+  /** Best first. */
+  readonly candidates: readonly Candidate[];
+  /** Names of the question that no definition has. */
+  readonly unknownNames: readonly string[];
+  /** Terms of the question that occur nowhere in the index. */
+  readonly unknownTerms: readonly string[];
+}
+
+interface Draft {
+  file: FileRow;
+  text: number;
+  name: number;
+  path: number;
+  named: SymbolRow[];
+  hits: PassageHit[];
+}
+
+/** @spec rank-names-first rank-roles rank-several-passages */
+export function rank(
+  index: IndexReader,
+  query: Query,
+  limits: Limits = fromSpec,
+): Ranking {
+  const drafts = new Map<number, Draft>();
+  const draft = (id: number): Draft | undefined => {
+    let d = drafts.get(id);
+    if (!d) {
+      const file = index.file(id);
+      if (!file) return undefined;
+      d = { file, text: 0, name: 0, path: 0, named: [], hits: [] };
+      drafts.set(id, d);
+    }
+    return d;
+  };
+
+  const { hits, unknown } = lexical(index, query.terms, limits);
+  const best = hits[0]?.score ?? 1;
+  for (const hit of hits) draft(hit.file)?.hits.push(hit);
+  for (const d of drafts.values()) {
+    let share = 1;
+    for (const hit of d.hits) {
+      d.text += (hit.score / best) * share;
+      share *= limits.NEXT_PASSAGE_SHARE;
+    }
+  }
+
+  const unknownNames: string[] = [];
+  for (const name of query.names) {
+    const definitions = definitionsOf(index, name, limits);
+    if (definitions.length === 0) {
+      if (name.distinctive || query.bag) unknownNames.push(name.name);
+      continue;
+    }
+    const trust = name.distinctive || query.bag ? 1 : plainTrust(name);
+    if (trust === 0) continue;
+    const each = (limits.NAMED_SCORE * trust) / Math.sqrt(definitions.length);
+    for (const s of definitions) {
+      const d = draft(s.file);
+      if (!d) continue;
+      if (!d.named.some((x) => x.name === s.name)) d.name += each;
+      if (trust === 1) d.named.push(s);
+    }
+  }
+
+  for (const path of query.paths)
+    for (const file of filesOfPath(index, path)) {
+      const d = draft(file.id);
+      if (d) d.path += limits.NAMED_PATH_SCORE;
+    }
+
+  const candidates = [...drafts.values()]
+    .map((d) => ({
+      file: d.file,
+      score: (d.text + d.name + d.path) * roleShare(d, query, limits),
+      named: d.named,
+      namedPath: d.path > 0,
+      hits: d.hits,
+    }))
+    .sort((a, b) => b.score - a.score || (a.file.path < b.file.path ? -1 : 1))
+    .slice(0, limits.MAX_CANDIDATES)
+    .map((c) => ({ ...c, symbols: index.symbolsOf(c.file.id) }));
+  return { candidates, unknownNames, unknownTerms: unknown };
+}
+
+/** A plain word that is also a name counts the more, the less it looks like prose. */
+function plainTrust(name: QueryName): number {
+  return /^[A-Z]/.test(name.name) ? 0.5 : 0;
+}
+
+/** Exact letter case wins over the rest; a qualifier narrows where it can. */
+function definitionsOf(
+  index: IndexReader,
+  { name, qualifier }: QueryName,
+  limits: Limits,
+): SymbolRow[] {
+  const all = index.symbolsNamed(name, limits.MAX_DEFINITIONS);
+  const exact = all.filter((s) => s.name === name);
+  const found = exact.length > 0 ? exact : all;
+  if (qualifier === "") return found;
+  const narrowed = found.filter(
+    (s) => s.owner === qualifier || containerName(index, s) === qualifier,
+  );
+  return narrowed.length > 0 ? narrowed : found;
+}
+
+function containerName(index: IndexReader, s: SymbolRow): string {
+  return s.container < 0 ? "" : (index.symbolsOf(s.file)[s.container]?.name ?? "");
+}
+
+function filesOfPath(index: IndexReader, path: string): FileRow[] {
+  const wanted = path.toLowerCase().replace(/\/$/, "");
+  const exact: FileRow[] = [];
+  const suffix: FileRow[] = [];
+  for (const file of index.files()) {
+    const own = file.path.toLowerCase();
+    if (own === wanted) exact.push(file);
+    else if (own.endsWith(`/${wanted}`)) suffix.push(file);
+  }
+  return exact.length > 0 ? exact : suffix.slice(0, 8);
+}
+
+function roleShare(d: Draft, query: Query, limits: Limits): number {
+  if (d.path > 0) return 1;
+  let share = 1;
+  if (d.file.role === "test" && !query.aboutTests) share *= limits.TEST_SHARE;
+  if (d.file.role === "test" && query.aboutTests) share *= 1 / limits.TEST_SHARE;
+  if (d.file.role === "docs") share *= limits.DOCS_SHARE;
+  if (d.file.role === "example") share *= limits.EXAMPLE_SHARE;
+  if (d.file.role === "vendored") share *= limits.VENDORED_SHARE;
+  if (d.file.generated) share *= limits.GENERATED_SHARE;
+  if (d.file.minified) share *= limits.MINIFIED_SHARE;
+  return share;
+}
+
+export type { Span };

@@ -1,0 +1,266 @@
+/**
+ * The index in one SQLite file.
+ *
+ * A whole index is built in a file of its own, beside the one that is in use, and
+ * takes its place by a rename of the name that readers look up: a reader sees the
+ * old index or the new one, and a crash leaves the old one.
+ */
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { SymbolKind } from "../model/extraction.ts";
+import { SYMBOL_KINDS } from "../model/extraction.ts";
+import { ROLES, type FileRow, type IndexedFile, type LeftOut } from "../model/file.ts";
+import { decodeReferences } from "../model/references.ts";
+import { decodePassages, type Segment } from "../model/segment.ts";
+import type { Span } from "../model/span.ts";
+import type {
+  IndexMeta,
+  IndexReader,
+  IndexWriter,
+  LoadedSegment,
+  SymbolRow,
+} from "./store.ts";
+
+/** Raised whenever the tables change; an index of another version is built again. */
+export const SCHEMA_VERSION = 1;
+
+const SCHEMA = `
+create table meta (key text primary key, value text not null) without rowid;
+create table file (
+  id integer primary key, path text not null unique, language text not null, role integer not null,
+  flags integer not null, size integer not null, mtime_ms real not null, fingerprint text not null,
+  lines integer not null, problem text not null, problem_line integer not null,
+  symbols integer not null, reference_count integer not null);
+create table symbol (
+  file integer not null, ordinal integer not null, name text not null collate nocase, kind integer not null,
+  first integer not null, last integer not null, sig_first integer not null, sig_last integer not null,
+  doc_first integer not null, doc_last integer not null, container integer not null, owner text not null,
+  signature text not null, doc text not null, exported integer not null,
+  primary key (file, ordinal)) without rowid;
+create table reference_list (file integer primary key, data blob not null);
+create table segment (id integer primary key, passages blob not null);
+create table posting (
+  term text not null, segment integer not null, data blob not null,
+  primary key (term, segment)) without rowid;
+create table left_out (path text not null, reason text not null);
+`;
+
+const FLAGS = ["generated", "minified", "keysOnly"] as const;
+
+type Row = Record<string, unknown>;
+
+export class SqliteWriter implements IndexWriter {
+  private readonly db: DatabaseSync;
+  private readonly done: (keep: boolean) => void;
+  private segments = 0;
+  private readonly file: StatementSync;
+  private readonly symbol: StatementSync;
+  private readonly references: StatementSync;
+
+  /** `path` must not exist. `done` is told whether what was written counts. */
+  constructor(path: string, done: (keep: boolean) => void) {
+    this.db = new DatabaseSync(path);
+    this.done = done;
+    // Nothing reads this file before it is whole, so a crash may leave it torn.
+    this.db.exec(
+      "pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -16000; pragma locking_mode = exclusive; pragma page_size = 4096;",
+    );
+    this.db.exec(SCHEMA);
+    this.db.exec("begin");
+    this.file = this.db.prepare(
+      "insert into file values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    );
+    this.symbol = this.db.prepare(
+      "insert into symbol values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    );
+    this.references = this.db.prepare(
+      "insert into reference_list values (?, ?)",
+    );
+  }
+
+  addFiles(files: readonly IndexedFile[]): void {
+    for (const f of files) {
+      const flags = FLAGS.reduce((bits, flag, i) => bits | (f[flag] ? 1 << i : 0), 0);
+      this.file.run(
+        f.id, f.path, f.language, ROLES.indexOf(f.role), flags, f.size, f.mtimeMs, f.fingerprint,
+        f.lines, f.problem, f.problemLine, f.symbols.length, f.referenceCount,
+      );
+      if (f.referenceCount > 0) this.references.run(f.id, f.references);
+      f.symbols.forEach((s, ordinal) =>
+        this.symbol.run(
+          f.id, ordinal, s.name, SYMBOL_KINDS.indexOf(s.kind), s.span[0], s.span[1],
+          s.signatureSpan[0], s.signatureSpan[1], s.docSpan?.[0] ?? 0, s.docSpan?.[1] ?? 0,
+          s.container, s.owner, s.signature, s.doc, s.exported ? 1 : 0,
+        ),
+      );
+    }
+  }
+
+  addSegment(segment: Segment): void {
+    const id = ++this.segments;
+    this.db.prepare("insert into segment values (?, ?)").run(id, segment.passages);
+    const posting = this.db.prepare("insert into posting values (?, ?, ?)");
+    let start = 0;
+    segment.terms.forEach((term, i) => {
+      const end = segment.ends[i]!;
+      posting.run(term, id, segment.postings.subarray(start, end));
+      start = end;
+    });
+  }
+
+  addLeftOut(files: readonly LeftOut[]): void {
+    const insert = this.db.prepare("insert into left_out values (?, ?)");
+    for (const f of files) insert.run(f.path, f.reason);
+  }
+
+  commit(meta: IndexMeta): void {
+    const insert = this.db.prepare("insert into meta values (?, ?)");
+    insert.run("schema", String(SCHEMA_VERSION));
+    insert.run("index", JSON.stringify(meta));
+    this.db.exec("create index symbol_name on symbol (name); commit; pragma optimize;");
+    this.db.close();
+    this.done(true);
+  }
+
+  abandon(): void {
+    this.db.close();
+    this.done(false);
+  }
+}
+
+/** An index that another version wrote, or a file that is no index. The mend is to index again. */
+export class UnreadableIndex extends Error {}
+
+export class SqliteReader implements IndexReader {
+  readonly meta: IndexMeta;
+  private readonly db: DatabaseSync;
+  private byPath: FileRow[] | undefined;
+  private byId: Map<number, FileRow> | undefined;
+  private loaded: LoadedSegment[] | undefined;
+  private readonly statements = new Map<string, StatementSync>();
+
+  /** Throws: UnreadableIndex. */
+  constructor(path: string) {
+    try {
+      this.db = new DatabaseSync(path, { readOnly: true });
+      const value = (key: string) =>
+        (this.get("select value from meta where key = ?", key)?.value as string | undefined) ?? "";
+      if (value("schema") !== String(SCHEMA_VERSION))
+        throw new Error(`schema ${value("schema") || "unknown"}`);
+      this.meta = JSON.parse(value("index")) as IndexMeta;
+    } catch (error) {
+      throw new UnreadableIndex(String((error as Error).message), { cause: error });
+    }
+  }
+
+  files(): readonly FileRow[] {
+    return (this.byPath ??= this.all("select * from file order by path").map(toFile));
+  }
+
+  file(id: number): FileRow | undefined {
+    this.byId ??= new Map(this.files().map((f) => [f.id, f]));
+    return this.byId.get(id);
+  }
+
+  leftOut(): LeftOut[] {
+    return this.all("select path, reason from left_out order by path") as unknown as LeftOut[];
+  }
+
+  segments(): readonly LoadedSegment[] {
+    return (this.loaded ??= this.all("select * from segment order by id").map((row) => ({
+      id: row.id as number,
+      table: decodePassages(row.passages as Uint8Array),
+    })));
+  }
+
+  postings(term: string): ReadonlyMap<number, Uint8Array> {
+    return new Map(
+      this.all("select segment, data from posting where term = ?", term).map((row) => [
+        row.segment as number,
+        row.data as Uint8Array,
+      ]),
+    );
+  }
+
+  termsWithPrefix(prefix: string, most: number): string[] {
+    return this.all(
+      "select distinct term from posting where term >= ? and term < ? limit ?",
+      prefix,
+      `${prefix}\u{10ffff}`,
+      most,
+    ).map((row) => row.term as string);
+  }
+
+  symbolsNamed(name: string, most: number): SymbolRow[] {
+    return this.all("select * from symbol where name = ? order by file, ordinal limit ?", name, most).map(toSymbol);
+  }
+
+  symbolsOf(file: number): SymbolRow[] {
+    return this.all("select * from symbol where file = ? order by ordinal", file).map(toSymbol);
+  }
+
+  referencesOf(file: number) {
+    const row = this.get("select data from reference_list where file = ?", file);
+    return row ? decodeReferences(row.data as Uint8Array) : [];
+  }
+
+  counts() {
+    return this.get(
+      "select count(*) files, coalesce(sum(symbols), 0) symbols, coalesce(sum(reference_count), 0) \"references\" from file",
+    ) as unknown as { files: number; symbols: number; references: number };
+  }
+
+  close(): void {
+    this.db.close();
+  }
+
+  private statement(sql: string): StatementSync {
+    let statement = this.statements.get(sql);
+    if (!statement) this.statements.set(sql, (statement = this.db.prepare(sql)));
+    return statement;
+  }
+
+  private all(sql: string, ...values: (string | number)[]): Row[] {
+    return this.statement(sql).all(...values);
+  }
+
+  private get(sql: string, ...values: (string | number)[]): Row | undefined {
+    return this.statement(sql).get(...values);
+  }
+}
+
+function toFile(row: Row): FileRow {
+  const flags = row.flags as number;
+  return {
+    id: row.id as number,
+    path: row.path as string,
+    language: row.language as string,
+    role: ROLES[row.role as number]!,
+    generated: (flags & 1) !== 0,
+    minified: (flags & 2) !== 0,
+    keysOnly: (flags & 4) !== 0,
+    size: row.size as number,
+    mtimeMs: row.mtime_ms as number,
+    fingerprint: row.fingerprint as string,
+    lines: row.lines as number,
+    problem: row.problem as string,
+    problemLine: row.problem_line as number,
+  };
+}
+
+function toSymbol(row: Row): SymbolRow {
+  const span = (first: string, last: string): Span => [row[first] as number, row[last] as number];
+  return {
+    file: row.file as number,
+    ordinal: row.ordinal as number,
+    name: row.name as string,
+    kind: SYMBOL_KINDS[row.kind as number] as SymbolKind,
+    span: span("first", "last"),
+    signatureSpan: span("sig_first", "sig_last"),
+    docSpan: row.doc_first === 0 ? undefined : span("doc_first", "doc_last"),
+    container: row.container as number,
+    owner: row.owner as string,
+    signature: row.signature as string,
+    doc: row.doc as string,
+    exported: row.exported === 1,
+  };
+}
