@@ -1,0 +1,129 @@
+/**
+ * What one entry of the registry says about a language. An entry is data: the
+ * extractor in `index/parse` knows no language by name.
+ *
+ * The captures that an entry's query may use (one match is one fact):
+ *
+ * | capture | stands for |
+ * | --- | --- |
+ * | `@def.KIND` with `@name` | a definition of that kind; `@body` marks where its signature ends, `@owner` a container that nesting does not show |
+ * | `@ref.call` `@ref.new` `@ref.type` `@ref.extends` | the name that is used; `@qualifier` what stands before it |
+ * | `@ref.component` | a call, unless the name begins in lower case |
+ * | `@ref.import` | an imported name; `@module` where from, `@alias` the local name; `@module` alone imports the whole module |
+ * | `@import.tree` | an import clause that `importTree` reads as text |
+ * | `@is.WORD` | the match counts only where this node's text is WORD |
+ * | `@wrap` `@export` | a node that belongs to the definition which ends with it; `@export` also makes it visible |
+ * | `@exported` | a name that a statement elsewhere makes visible |
+ * | `@attr` | an attribute, annotation or decorator |
+ * | `@local` | a block whose variables are local |
+ * | `@scope` with `@owner` | a block that gives its owner to the definitions in it |
+ * | `@typeparam` | a type parameter: uses of it inside its definition are not references |
+ * | `@docstring` | text that documents the definition whose body it begins |
+ *
+ * Where two patterns claim the same name node, the earlier pattern wins: put the
+ * special before the general.
+ */
+import type { SymbolKind } from "../model/extraction.ts";
+
+export interface Comments {
+  /** Marks that begin a comment to the end of the line, longest first. */
+  readonly line: readonly string[];
+  /** Opening and closing marks of comments that may span lines. */
+  readonly block: readonly (readonly [open: string, close: string])[];
+  /** Comment lines that are orders to a tool and document nothing. */
+  readonly directive?: RegExp;
+}
+
+/** A definition as an `exported` rule sees it. */
+export interface Candidate {
+  readonly name: string;
+  readonly kind: SymbolKind;
+  /** The signature, annotations left out. */
+  readonly signature: string;
+  /** An export statement names or wraps it. */
+  readonly marked: boolean;
+  /** Kind of the enclosing definition; undefined at top level. */
+  readonly inside: SymbolKind | undefined;
+  /** The enclosing definition is exported; true at top level. */
+  readonly outer: boolean;
+}
+
+/** Where the receiver or target text of an assignment leads. */
+export interface Owner {
+  readonly name: string;
+  /** Assigning to it makes the name visible outside the file. */
+  readonly exports?: boolean;
+}
+
+/** How `importTree` splits a clause such as `a::{b, c as d}`. */
+export interface ImportTree {
+  readonly separator: string;
+  /** Words or signs between a name and its local name. */
+  readonly alias: readonly string[];
+  /** Whole imports end in this: `*` or `_`. */
+  readonly wildcard: readonly string[];
+  /** The last part names a thing in a module (Rust, Java), or the module itself (C#, Swift). */
+  readonly last: "name" | "module";
+}
+
+/** One line of the outline of a language without a grammar. */
+export interface OutlineRule {
+  readonly kind: SymbolKind;
+  /** Matches one line with comments and strings blanked; the group `name` is the symbol, `owner` a type it extends. */
+  readonly pattern: RegExp;
+}
+
+/** Tells the parts of a host file that hold code in a language of their own. */
+export interface HostBlock {
+  /** Matches the opening mark, from its first to its last character. */
+  readonly open: RegExp;
+  readonly close: RegExp;
+  /** Language ids by the word that `lang` gives in the opening mark; `""` is the default. */
+  readonly languages: Readonly<Record<string, string>>;
+}
+
+export interface Language {
+  readonly id: string;
+  /** The name for people. */
+  readonly label: string;
+  /** The word after a Markdown fence. */
+  readonly fence: string;
+  /** Lower case, with the dot. Matching ignores case. */
+  readonly endings: readonly string[];
+  /** Whole file names, lower case. */
+  readonly names?: readonly string[];
+  /** Programs that a `#!` line may name. */
+  readonly interpreters?: readonly string[];
+  /** The .wasm file, without folder; undefined for an outline or a host. */
+  readonly grammar?: string;
+  readonly query?: string;
+  readonly comments: Comments;
+  readonly exported: (candidate: Candidate) => boolean;
+  /** Types that are not worth a reference. */
+  readonly builtinTypes?: ReadonlySet<string>;
+  /** Called names that are not worth a reference. */
+  readonly builtinCalls?: ReadonlySet<string>;
+  /** Variables named so are constants. */
+  readonly constantName?: RegExp;
+  /** Reads the text of an `@owner`; the text itself without it. */
+  readonly owner?: (text: string) => Owner;
+  readonly importTree?: ImportTree;
+  /** What separates the parts of a module's name. */
+  readonly moduleSeparator?: RegExp;
+  /** A declaration without a body is left out where the file holds the definition too. */
+  readonly forwardDeclarations?: boolean;
+  /** Text that a grammar stumbles over, blanked before parsing: same length, same lines. */
+  readonly blank?: RegExp;
+  readonly outline?: readonly OutlineRule[];
+  readonly hosts?: readonly HostBlock[];
+  readonly tests?: {
+    /** Paths of test files, with `/` between parts. */
+    readonly paths: RegExp;
+    /** Names of functions that are tests. */
+    readonly functions?: RegExp;
+  };
+}
+
+/** Words of a text as a set; for lists of built-in names. */
+export const words = (text: string): ReadonlySet<string> =>
+  new Set(text.split(/\s+/).filter(Boolean));
