@@ -13,6 +13,18 @@ export const limits = {
   MAX_LINE_CHARS: 400,
   /** what the mark of a cut costs. Unit: UTF-16 units. @spec plan-whole-when-it-fits */
   CUT_MARK_CHARS: 120,
+  /** the source below names the rest. Unit: symbols. @spec answer-heading */
+  MAX_SYMBOLS_IN_HEADING: 5,
+  /** one thread writes; more than this many outrun it. Unit: threads. @spec index-workers */
+  MAX_INDEX_WORKERS: 8,
+  /** a thread's start costs as much as parsing that. Unit: bytes. @spec index-workers */
+  BYTES_PER_WORKER: 400000,
+  /** keeps the threads even to the end. Unit: files. @spec index-workers */
+  BATCH_FILES: 64,
+  /** likewise. Unit: bytes. @spec index-workers */
+  BATCH_BYTES: 200000,
+  /** a machine without memory breaks them all. Unit: workers. @spec index-survives-a-crash */
+  MAX_LOST_WORKERS: 5,
   /** the usual value. Unit: –. @spec rank-bm25 */
   BM25_K1: 1.2,
   /** the usual value. Unit: –. @spec rank-bm25 */
@@ -43,6 +55,12 @@ export const limits = {
   MINIFIED_SHARE: 0.1,
   /** longer bodies are shown where they match. Unit: lines. @spec regions-hold-definitions */
   REGION_MAX_LINES: 80,
+  /** a name in more of them is told by its count alone. Unit: files. @spec graph-uses */
+  USES_MAX_FILES: 120,
+  /** a longer chain explains nothing. Unit: references. @spec graph-call-path */
+  PATH_MAX_STEPS: 4,
+  /** keeps a question within its milliseconds. Unit: definitions. @spec graph-call-path */
+  PATH_MAX_VISITS: 120,
   /** longer ones are data, which nobody asks for. Unit: UTF-16 units. @spec terms-identifier-parts */
   MAX_TERM_CHARS: 80,
   /** shorter ones say too little to be ranked by. Unit: lines. @spec passages-follow-definitions */
@@ -60,9 +78,100 @@ export const limits = {
 /** The limits of the spec, or others of the same names where a check moves one. */
 export type Limits = Readonly<Record<keyof typeof limits, number>>;
 
-export const wordings = {} as const;
+export const wordings = {
+  /** a list that is cut says so. @spec answer-heading */
+  MORE: "+{count} more",
+  /** a gap in the numbers alone is overlooked. @spec answer-cut-marks */
+  GAP_MARK: "… {lines} not shown",
+  /** a fragment is not taken for the whole. @spec answer-cut-marks */
+  CUT_MARK: "… {lines} not shown: the answer is full",
+  /** one line must not fill the answer. @spec answer-long-lines */
+  LONG_LINE_MARK: "… [cut: the line has {chars} characters]",
+  /** says what the answer is and that it is current. @spec answer-contents */
+  ANSWER_INTRO:
+    "Source of {shown} of {total} indexed files, verbatim, read from disk in this call. Line numbers are the files' own; no need to read these lines again.",
+  /** nothing is written through a link. @spec folder-only-ours */
+  FOLDER_NOT_OURS:
+    "{path} is not a folder that codegraph made. Move it away, then run the command again.",
+  /** says what to expect. @spec index-survives-a-crash */
+  PROBLEM_CRASH: "the parser broke on it; indexed as text",
+  /** an empty folder would look like an empty project. @spec scan-tracked-files */
+  LEFT_SUBMODULE: "a submodule that is not checked out",
+  /** says that a name was the only proof. @spec scan-dependency-folders */
+  LEFT_DEPENDENCIES: "a folder of installed or built files, by name",
+  /** its target may lie outside. @spec scan-stays-inside */
+  LEFT_SYMLINK: "a symbolic link",
+  /** opening a pipe can wait for ever. @spec scan-stays-inside */
+  LEFT_SPECIAL: "not a regular file",
+  /** one such file must not stop the run. @spec scan-stays-inside */
+  LEFT_UNREADABLE: "not readable for this user",
+  /** a path that cannot be written down cannot be asked for. @spec scan-stays-inside */
+  LEFT_NAME: "its name is not UTF-8",
+  /** a file can turn into a link between scan and read. @spec scan-stays-inside */
+  LEFT_MOVED: "no longer a regular file inside the project",
+  /** everything on the disk would be read. @spec scan-refuses-everything */
+  REFUSE_ROOT:
+    "{root} is the root of a file system, not a project; name a project's folder, or insist with --force",
+  /** it holds keys, mail and caches. @spec scan-refuses-everything */
+  REFUSE_HOME:
+    "{root} is the home folder, not a project; name a project's folder, or insist with --force",
+  /** the same, and other users' as well. @spec scan-refuses-everything */
+  REFUSE_ABOVE:
+    "{root} holds the home folder; name a project's folder, or insist with --force",
+  /** shared by everything on the machine. @spec scan-refuses-everything */
+  REFUSE_SYSTEM:
+    "{root} is a folder of the system, not a project; name a project's folder, or insist with --force",
+  /** a misspelt path. @spec scan-names-the-cause */
+  ROOT_MISSING: "{root} does not exist",
+  /** a project is one. @spec scan-names-the-cause */
+  ROOT_NO_FOLDER: "{root} is not a folder",
+  /** nothing can be said about it. @spec scan-names-the-cause */
+  ROOT_UNREADABLE: "{root} is not readable for this user",
+  /** the user may stand in the wrong one. @spec scan-names-the-cause */
+  NOTHING_THERE: "the folder holds no files",
+  /** the rules, not the folder, are why. @spec scan-names-the-cause */
+  NOTHING_LEFT: "every file in the folder is ignored or was left out",
+} as const;
 
 export const lists = {
+  /** a reader knows what a file can't depend on. @spec folders-import-downward */
+  LAYOUT: [
+    "model",
+    "languages",
+    "index",
+    "store",
+    "rank",
+    "session",
+    "dedup",
+    "render",
+    "serve",
+    "hosts",
+    "bench",
+    "cli",
+  ] as readonly string[],
+  /** what is decided is checked without a world. @spec pure-folders */
+  PURE_FOLDERS: [
+    "model",
+    "rank",
+    "session",
+    "dedup",
+    "render",
+  ] as readonly string[],
+  /** functions from text to text, bundled. @spec pure-folders */
+  PURE_PACKAGES: ["stemmer"] as readonly string[],
+  /** people's source stays with them. @spec nothing-leaves-the-machine */
+  NETWORK_MODULES: [
+    "http",
+    "https",
+    "http2",
+    "tls",
+    "dns",
+    "dns/promises",
+    "dgram",
+    "undici",
+    "ws",
+    "axios",
+  ] as readonly string[],
   /** words that stand in every question. @spec query-names-and-words */
   STOP_WORDS: [
     "a",
@@ -198,11 +307,123 @@ export const lists = {
     "unittest",
     "unittests",
   ] as readonly string[],
+  /** files of a folder see each other without an import. @spec resolve-imports-first */
+  PACKAGE_SCOPED_LANGUAGES: [
+    "go",
+    "java",
+    "kotlin",
+    "scala",
+    "csharp",
+    "swift",
+    "php",
+  ] as readonly string[],
+  /** names reach files that do not import them by name. @spec resolve-imports-first */
+  GLOBAL_SCOPED_LANGUAGES: [
+    "c",
+    "cpp",
+    "csharp",
+    "swift",
+    "ruby",
+    "bash",
+    "lua",
+    "php",
+    "kotlin",
+    "scala",
+  ] as readonly string[],
+  /** languages that call each other. @spec resolve-imports-first */
+  LANGUAGE_FAMILIES: [
+    "c+cpp",
+    "java+kotlin+scala",
+    "typescript+tsx+javascript+vue+svelte+astro",
+  ] as readonly string[],
+  /** installed or made by a tool; one of them outweighs the project. @spec scan-dependency-folders */
+  DEPENDENCY_FOLDERS: [
+    "node_modules",
+    "bower_components",
+    ".pnpm-store",
+    ".yarn",
+    ".venv",
+    "venv",
+    "site-packages",
+    "__pycache__",
+    ".tox",
+    ".nox",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".gradle",
+    ".m2",
+    ".bundle",
+    ".cargo",
+    "Pods",
+    "Carthage",
+    ".build",
+    "DerivedData",
+    ".next",
+    ".nuxt",
+    ".svelte-kit",
+    ".turbo",
+    ".cache",
+    ".terraform",
+    ".hg",
+    ".svn",
+  ] as readonly string[],
+  /** git's own data, and ours. @spec scan-own-folders */
+  NEVER_ENTERED: [".git", ".codegraph"] as readonly string[],
+  /** shared places that hold many projects. @spec scan-refuses-everything */
+  SYSTEM_FOLDERS: [
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/home",
+    "/lib",
+    "/media",
+    "/mnt",
+    "/private",
+    "/private/tmp",
+    "/private/var",
+    "/proc",
+    "/root",
+    "/run",
+    "/sbin",
+    "/sys",
+    "/tmp",
+    "/usr",
+    "/var",
+    "/var/tmp",
+    "/Applications",
+    "/Library",
+    "/System",
+    "/Users",
+    "/Volumes",
+    "c:/windows",
+    "c:/users",
+    "c:/program",
+  ] as readonly string[],
 } as const;
 
 export type RuleId =
+  | "folders-import-downward"
+  | "pure-folders"
+  | "no-module-state"
+  | "spec-values-are-imported"
+  | "nothing-leaves-the-machine"
+  | "texts-name-no-machine"
+  | "checks-run"
   | "plan-carries-forward"
   | "plan-whole-when-it-fits"
+  | "answer-heading"
+  | "answer-verbatim"
+  | "answer-cut-marks"
+  | "answer-long-lines"
+  | "answer-contents"
+  | "folder-nearest-project"
+  | "folder-one-writer"
+  | "folder-swap"
+  | "folder-only-ours"
+  | "index-workers"
+  | "index-survives-a-crash"
   | "query-names-and-words"
   | "query-about-tests"
   | "rank-bm25"
@@ -210,6 +431,21 @@ export type RuleId =
   | "rank-names-first"
   | "rank-roles"
   | "regions-hold-definitions"
+  | "resolve-imports-first"
+  | "graph-uses"
+  | "graph-call-path"
+  | "scan-tracked-files"
+  | "scan-walks-alike"
+  | "scan-dependency-folders"
+  | "scan-own-ignore"
+  | "scan-own-folders"
+  | "scan-stays-inside"
+  | "scan-refuses-everything"
+  | "scan-names-the-cause"
+  | "ignore-patterns"
+  | "line-endings"
+  | "decode-bytes"
+  | "file-fingerprint"
   | "span-notation"
   | "span-refuses-other-notation"
   | "spans-are-joined"

@@ -2,7 +2,7 @@
  * What the source may never do: a sentence, the rule it serves, a scan, and
  * snippets that the scan has to catch.
  *
- * An exception is a comment on the line it excuses, `// exempt RULE-ID: reason`.
+ * An exception is a line comment, `exempt RULE-ID: reason`, on the line it excuses.
  * One that excuses nothing fails. A rule has at most one invariant, so that there
  * is no doubt which scan an exemption talks to.
  */
@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs";
 import { Node, Project, type SourceFile } from "ts-morph";
 import { expect, test } from "vitest";
 import type { RuleId } from "../../src/spec.gen.ts";
-import { exemptions } from "./exempt.ts";
+import { exemptions } from "../../tools/spec/exempt.ts";
 
 export interface Breach {
   readonly node: Node;

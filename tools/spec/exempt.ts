@@ -1,4 +1,7 @@
-/** Comments of the form `// exempt RULE-ID: reason`, on the line they excuse. */
+/**
+ * Exemptions: a line comment, `exempt RULE-ID: reason`, at the end of the line that
+ * it excuses from the invariant of that rule.
+ */
 import { ts } from "ts-morph";
 
 export interface Exemption {

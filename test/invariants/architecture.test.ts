@@ -1,0 +1,303 @@
+/** The rules of spec/architecture.md. */
+import { Node, SyntaxKind, type SourceFile } from "ts-morph";
+import { limits, lists } from "../../src/spec.gen.ts";
+import { reads } from "./identifiers.ts";
+import {
+  builtin,
+  importsOf,
+  pathInSrc,
+  target,
+  type Import,
+} from "./imports.ts";
+import { invariant, textInvariant, type Breach } from "./invariant.ts";
+import { retyped } from "./retyped.ts";
+import { moduleState } from "./state.ts";
+import { machineWords, textFiles } from "./texts.ts";
+
+const folderOf = (path: string): string => path.split("/")[0]!;
+
+invariant("a folder of src imports only from folders above it", {
+  rule: "folders-import-downward",
+  over: "src/**/*.ts",
+  caught: {
+    "/src/model/up.ts": `import { store } from "../store/store.ts";`,
+    "/src/index/value.ts": `import { open } from "../store/store.ts";`,
+    "/src/index/lazy.ts": `const later = () => import("../serve/daemon.ts");`,
+    "/src/rank/started.ts": `new Worker(new URL("../serve/w.ts", import.meta.url));`,
+    "/src/dedup/again.ts": `export { plan } from "../render/plan.ts";`,
+    "/src/render/typed.ts": `type Tool = import("../serve/tool.ts").Tool;`,
+    "/src/utils/more.ts": `export const one = 1;`,
+    "/src/loose.ts": `export const one = 1;`,
+    "/src/cli/out.ts": `import { x } from "../../tools/x.ts";`,
+  },
+  passes: {
+    "/src/render/down.ts": `import { joined } from "../model/span.ts"; import { limits } from "../spec.gen.ts"; import { plan } from "./plan.ts";`,
+    "/src/index/types.ts": `import type { Store } from "../store/store.ts";`,
+    "/src/index/inline.ts": `import { type Store } from "../store/store.ts";`,
+    "/src/index/parse/deep.ts": `import { go } from "../../languages/go.ts";`,
+  },
+  scan: (file) => {
+    const own = folderOf(pathInSrc(file));
+    const rank = lists.LAYOUT.indexOf(own);
+    if (rank < 0)
+      return [
+        { node: file, say: `"${own}" is no folder of the layout; move it` },
+      ];
+    return importsOf(file)
+      .filter(({ specifier }) => specifier.startsWith("."))
+      .filter(({ specifier, typeOnly }) => {
+        const to = target(file, specifier);
+        if (to === "spec.gen.ts") return false;
+        const other = lists.LAYOUT.indexOf(folderOf(to));
+        if (own === "index" && folderOf(to) === "store") return !typeOnly;
+        return other < 0 || other > rank;
+      })
+      .map(({ node, specifier }) => ({
+        node,
+        say: `${own} imports ${specifier}, which is not above it; move the code, or pass the value in`,
+      }));
+  },
+});
+
+function isPure(file: SourceFile, imported: Import): boolean {
+  const { specifier, typeOnly, names } = imported;
+  if (specifier.startsWith(".")) {
+    const to = target(file, specifier);
+    const folder = folderOf(to);
+    return (
+      typeOnly ||
+      to === "spec.gen.ts" ||
+      folder === "languages" ||
+      lists.PURE_FOLDERS.includes(folder)
+    );
+  }
+  if (builtin(specifier) === "crypto")
+    return names.length > 0 && names.every((n) => HASHES.test(n));
+  return lists.PURE_PACKAGES.includes(specifier);
+}
+
+const HASHES = /^(createHash|hash|Hash)$/;
+
+/** `Math.random`, and what else a pure folder does not read. */
+const WORLD =
+  /^(process|globalThis|global|window|self|Date|performance|console|fetch|crypto|navigator|require|setTimeout|setInterval|setImmediate|queueMicrotask|structuredClone|Intl|Atomics|WebSocket)$/;
+const LOCAL = /^(localeCompare|toLocale\w+|random|randomUUID|now)$/;
+
+invariant("the pure folders touch no world", {
+  rule: "pure-folders",
+  over: "src/{model,rank,session,dedup,render}/**/*.ts",
+  caught: {
+    "/src/model/fs.ts": `import { readFileSync } from "node:fs";`,
+    "/src/model/bare.ts": `import { readFileSync } from "fs";`,
+    "/src/rank/package.ts": `import ignore from "ignore";`,
+    "/src/rank/reader.ts": `import { openStore } from "../store/sqlite.ts";`,
+    "/src/session/lazy.ts": `const os = await import("node:os");`,
+    "/src/session/chance.ts": `import { randomUUID } from "node:crypto";`,
+    "/src/dedup/env.ts": `export const off = () => process.env.X === "0";`,
+    "/src/dedup/key.ts": `export const all = { process };`,
+    "/src/render/clock.ts": `export const at = () => Date.now();`,
+    "/src/render/date.ts": `export const at = () => new Date();`,
+    "/src/render/dice.ts": `export const roll = () => Math.random();`,
+    "/src/render/order.ts": `export const by = (a: string, b: string) => a.localeCompare(b);`,
+    "/src/render/global.ts": `export const g = () => globalThis.x;`,
+    "/src/render/where.ts": `export const me = import.meta.url;`,
+  },
+  passes: {
+    "/src/model/hash.ts": `import { createHash } from "node:crypto"; import { a } from "./a.ts";`,
+    "/src/rank/rows.ts": `import type { Rows } from "../store/store.ts"; import { stemmer } from "stemmer";`,
+    "/src/model/word.ts": `interface Row { readonly process: string } export const of = (row: Row) => row.process;`,
+  },
+  scan: (file) => [
+    ...importsOf(file)
+      .filter((imported) => !isPure(file, imported))
+      .map(({ node, specifier }) => ({
+        node,
+        say: `a pure folder imports ${specifier}; take what it gives as an argument`,
+      })),
+    ...reads(file)
+      .filter((id) => WORLD.test(id.getText()))
+      .map((node) => ({
+        node,
+        say: `a pure folder reads ${node.getText()}; take its value as an argument`,
+      })),
+    ...file
+      .getDescendantsOfKind(SyntaxKind.PropertyAccessExpression)
+      .filter((access) => LOCAL.test(access.getName()))
+      .map((node) => ({
+        node,
+        say: `${node.getText()} depends on the machine; compare code units, or take the value as an argument`,
+      })),
+    ...file.getDescendantsOfKind(SyntaxKind.MetaProperty).map((node) => ({
+      node,
+      say: "a pure folder does not know where it is",
+    })),
+  ],
+});
+
+invariant("no module in src remembers anything between calls", {
+  rule: "no-module-state",
+  over: "src/**/*.ts",
+  caught: {
+    "/src/serve/let.ts": `let calls = 0;`,
+    "/src/serve/map.ts": `const seen = new Map<string, number>();`,
+    "/src/serve/list.ts": `const names = ["a"];`,
+    "/src/serve/object.ts": `export const state = { calls: 0 };`,
+    "/src/serve/typed.ts": `interface S { calls: number } const state: S = { calls: 0 };`,
+    "/src/serve/made.ts": `const cache = makeCache();`,
+    "/src/serve/static.ts": `class Tool { static readonly seen = new Set<string>(); }`,
+    "/src/serve/counter.ts": `class Tool { static calls = 0; }`,
+    "/src/serve/either.ts": `const x = Math.PI > 3 ? "a" : [];`,
+    "/src/serve/regexp.ts": `const WORD = /a/g; export const has = (t: string) => WORD.test(t);`,
+  },
+  passes: {
+    "/src/serve/constant.ts": `const A = ["a"] as const; const B: readonly string[] = ["b"]; const C: ReadonlyMap<string, string> = new Map(); const D = Object.freeze({}); const E = 5; const F = /a/; const G = /a/g; export const all = (t: string) => t.match(G);`,
+    "/src/serve/named.ts": `interface S { readonly calls: number } export const zero: S = { calls: 0 }; const f = (x: number) => x; function g() { let n = 0; return n; }`,
+  },
+  scan: moduleState,
+});
+
+invariant("no limit and no wording of the spec is typed into src", {
+  rule: "spec-values-are-imported",
+  over: "src/**/*.ts",
+  caught: {
+    "/src/rank/top.ts": `export const top = <T>(x: T[]) => x.slice(0, ${sample(10)});`,
+    "/src/rank/cut.ts": `export const cut = (n: number) => n >= ${sample(3)};`,
+    "/src/rank/named.ts": `const MAX_ROWS = 1_234_567;`,
+    "/src/rank/product.ts": `const MAX_BYTES = 3 * 1024 * 1024;`,
+  },
+  passes: {
+    "/src/rank/unit.ts": `export const seconds = (ms: number) => ms / 1000; export const hex = (n: number) => n.toString(16);`,
+    "/src/rank/code.ts": `export const paren = (c: number) => c === ${sample(10)};`,
+    "/src/rank/pair.ts": `export const two = (x: string[]) => x.length > 1;`,
+  },
+  scan: (file) => retyped(file),
+});
+
+/** The least whole limit that is `from` or more, as somebody would retype it. */
+function sample(from: number): number {
+  const values: readonly number[] = Object.values(limits);
+  const whole = values.filter((v) => Number.isInteger(v) && v >= from);
+  return Math.min(...whole);
+}
+
+const WEB = /^(fetch|WebSocket|EventSource|XMLHttpRequest)$/;
+
+invariant("nothing in src reaches a network", {
+  rule: "nothing-leaves-the-machine",
+  over: "src/**/*.ts",
+  caught: {
+    "/src/serve/https.ts": `import { get } from "node:https";`,
+    "/src/cli/bare.ts": `import http from "http";`,
+    "/src/cli/dns.ts": `const dns = await import("node:dns/promises");`,
+    "/src/index/fetch.ts": `export const ask = () => fetch("https://example.org");`,
+    "/src/index/net.ts": `import { connect } from "node:net";`,
+    "/src/serve/host.ts": `import { connect } from "node:net"; connect({ host: "example.org", port: 80 });`,
+    "/src/serve/port.ts": `import { createServer } from "node:net"; createServer().listen(8080);`,
+    "/src/serve/short.ts": `import { connect } from "node:net"; const port = 1; connect({ port });`,
+    "/src/serve/socket.ts": `new WebSocket("wss://example.org");`,
+  },
+  passes: {
+    "/src/serve/local.ts": `import { connect } from "node:net"; export const open = (path: string) => connect({ path });`,
+    "/src/index/word.ts": `export const row = { fetch: 1 };`,
+  },
+  scan: (file) => {
+    const imports = importsOf(file);
+    const net = imports.filter(({ specifier }) => builtin(specifier) === "net");
+    const inServe = pathInSrc(file).startsWith("serve/");
+    return [
+      ...imports
+        .filter(({ specifier }) =>
+          lists.NETWORK_MODULES.includes(specifier.replace(/^node:/, "")),
+        )
+        .map(({ node, specifier }) => ({
+          node,
+          say: `${specifier} reaches a network; people's source stays on their machine`,
+        })),
+      ...(inServe ? [] : net).map(({ node }) => ({
+        node,
+        say: "only serve opens sockets; call what it exports",
+      })),
+      ...(net.length > 0 ? hostsAndPorts(file) : []),
+      ...reads(file)
+        .filter((id) => WEB.test(id.getText()))
+        .map((node) => ({ node, say: `${node.getText()} reaches a network` })),
+    ];
+  },
+});
+
+function hostsAndPorts(file: SourceFile): Breach[] {
+  const say = "a socket of this product is a local path, no host and no port";
+  return [
+    ...file.getDescendantsOfKind(SyntaxKind.PropertyAssignment),
+    ...file.getDescendantsOfKind(SyntaxKind.ShorthandPropertyAssignment),
+  ]
+    .filter((p) => /^(host|hostname|port)$/.test(p.getName()))
+    .map((node): Breach => ({ node, say }))
+    .concat(
+      file
+        .getDescendantsOfKind(SyntaxKind.CallExpression)
+        .filter(
+          (call) =>
+            /\b(connect|createConnection|listen)$/.test(
+              call.getExpression().getText(),
+            ) && Node.isNumericLiteral(call.getArguments()[0]),
+        )
+        .map((node) => ({ node, say })),
+    );
+}
+
+const named = (...parts: readonly string[]): string => parts.join("");
+
+textInvariant("no text names the machine it was written on, or a registry", {
+  rule: "texts-name-no-machine",
+  over: "every text that git tracks",
+  files: textFiles,
+  caught: {
+    "README.md": named("run it in /wo", "rk/main"),
+    "notes.md": named("see /ro", "ot/.cache"),
+    "package.json": named(`"registry": "https://regi`, `stry.example.org/"`),
+    "docs.md": named("https://www.npm", "js.com/package/x"),
+  },
+  passes: {
+    "docs.md": "a relative path such as docs/work/plan.md or ./root/x",
+    "rules.md": "the registry. Any of them will do",
+  },
+  scan: (text) => machineWords(text),
+});
+
+invariant("every test runs, on the real thing", {
+  rule: "checks-run",
+  over: "test/**/*.ts",
+  caught: {
+    "/test/skip.test.ts": `test.skip("x", () => {});`,
+    "/test/only.test.ts": `describe.only("x", () => {});`,
+    "/test/if.test.ts": `test.skipIf(true)("x", () => {});`,
+    "/test/option.test.ts": `test("x", { skip: true }, () => {});`,
+    "/test/context.test.ts": `test("x", (context) => context.skip());`,
+    "/test/mock.test.ts": `vi.mock("../src/store/store.ts");`,
+    "/test/snapshot.test.ts": `expect(1).toMatchSnapshot();`,
+  },
+  passes: { "/test/plain.test.ts": `test("skip", () => { rows.fails; });` },
+  scan: (file) => [
+    ...file
+      .getDescendantsOfKind(SyntaxKind.PropertyAccessExpression)
+      .filter(
+        (access) =>
+          /^to(Match|ThrowError\w*Matching).*Snapshot$/.test(
+            access.getName(),
+          ) ||
+          /^(skip|skipIf|runIf|only|todo)$/.test(access.getName()) ||
+          /^(test|it|describe|suite)\.fails$/.test(access.getText()) ||
+          /^vi\.(mock|doMock|hoisted)$/.test(access.getText()),
+      )
+      .map((node) => ({
+        node,
+        say: `${node.getText()}: run it, run all, on the real thing, and compare bytes with a golden`,
+      })),
+    ...file
+      .getDescendantsOfKind(SyntaxKind.PropertyAssignment)
+      .filter((p) => /^(skip|only|todo|fails)$/.test(p.getName()))
+      .filter((p) => p.getInitializer()?.getText() === "true")
+      .map((node) => ({ node, say: `${node.getText()}: run every test` })),
+  ],
+});
