@@ -6,7 +6,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { limits, type Limits, type RuleId } from "../src/spec.gen.ts";
-import { readSpec, type Rule } from "../tools/spec/read.ts";
+import { readSpec } from "../tools/spec/read.ts";
+import type { Example, Rule } from "../tools/spec/rule.ts";
 
 type Row<K extends string> = Readonly<Record<K, string>>;
 type Maybe<T> = T | Promise<T>;
@@ -40,37 +41,58 @@ export function examples<G extends string, T extends string>(
   if (rule.examples.length === 0)
     throw new Error(`${rule.page}:${rule.line}: ${id} has no example table`);
   const read = [...inputs, ...outputs, "because"].sort();
-  const wanted = (cells: Readonly<Record<string, string>>): Row<T> =>
-    Object.fromEntries(outputs.map((o) => [o, cells[o]])) as Row<T>;
   describe(id, () => {
     test("its table has the columns that are read", () => {
       expect(Object.keys(rule.examples[0]!.cells).sort()).toEqual(read);
     });
     for (const { line, cells } of rule.examples)
       test(`${rule.page}:${line} ${cells.because}`, async () => {
-        expect(await run(cells as Row<G>, limits)).toEqual(wanted(cells));
+        expect(await run(cells as Row<G>, limits)).toEqual(
+          only(outputs, cells),
+        );
       });
     for (const name of [...rule.limits.map((l) => l.name), ...also])
       for (const step of [-1, 1])
         test(`${name} ${step > 0 ? "+" : "−"}1 breaks a row`, async () => {
-          const moved = move(name, step);
-          for (const { cells } of rule.examples)
-            if (
-              !(await gives(wanted(cells), () => run(cells as Row<G>, moved)))
-            )
-              return;
-          expect.fail(`no row of ${rule.page}:${rule.line} stands on ${name}`);
+          const moved = move(limits, name, step);
+          if (await allHold(rule.examples, outputs, (row) => run(row, moved)))
+            expect.fail(
+              `no row of ${rule.page}:${rule.line} stands on ${name}; add the row at the limit`,
+            );
         });
   });
 }
 
+const only = <T extends string>(
+  columns: readonly T[],
+  cells: Readonly<Record<string, string>>,
+): Row<T> => Object.fromEntries(columns.map((c) => [c, cells[c]])) as Row<T>;
+
+/** Whether every row still gives its outputs; a row that throws does not. */
+export async function allHold<G extends string, T extends string>(
+  rows: readonly Example[],
+  outputs: readonly T[],
+  run: (row: Row<G>) => Maybe<Row<T>>,
+): Promise<boolean> {
+  for (const { cells } of rows)
+    if (!(await gives(only(outputs, cells), () => run(cells as Row<G>))))
+      return false;
+  return true;
+}
+
 /** The limits with one of them moved, by one in its last written digit: 8 → 9, 0.3 → 0.4. */
-function move(name: string, step: number): Limits {
-  const value = (limits as Readonly<Record<string, number>>)[name];
+export function move<L extends Readonly<Record<string, number>>>(
+  all: L,
+  name: string,
+  step: number,
+): L {
+  const value = all[name];
   if (value === undefined) throw new Error(`no limit ${name}; run pnpm spec`);
   const digits = `${value}`.split(".")[1]?.length ?? 0;
-  const moved = Number((value + step * 10 ** -digits).toFixed(digits));
-  return { ...limits, [name]: moved };
+  return {
+    ...all,
+    [name]: Number((value + step * 10 ** -digits).toFixed(digits)),
+  };
 }
 
 async function gives<T>(wanted: T, run: () => Maybe<T>): Promise<boolean> {
@@ -95,7 +117,7 @@ export function loadBearing(
   for (const step of [-1, 1])
     test(`${id}: ${name} ${step > 0 ? "+" : "−"}1 changes the outcome`, async () => {
       const now = await run(limits);
-      expect(await gives(now, () => run(move(name, step)))).toBe(false);
+      expect(await gives(now, () => run(move(limits, name, step)))).toBe(false);
     });
 }
 
@@ -123,12 +145,17 @@ export function law(
   ruleOf(id);
   const body = rest.at(-1) as () => Maybe<void>;
   const name = rest.length === 2 ? `: ${rest[0]}` : "";
-  test(`law ${id}${name}`, async () => {
-    const before = propertyRuns;
-    await body();
-    const tried = propertyRuns - before + expect.getState().assertionCalls;
-    expect(tried, "the law tried nothing").toBeGreaterThan(0);
-  });
+  test(`law ${id}${name}`, () => tried(body));
+}
+
+/** Throws: Error when the body ran no property and asserted nothing. */
+export async function tried(body: () => Maybe<void>): Promise<void> {
+  const attempts = (): number =>
+    propertyRuns + expect.getState().assertionCalls;
+  const before = attempts();
+  await body();
+  if (attempts() === before)
+    throw new Error("the law tried nothing; assert a property in its body");
 }
 
 /** A plain vitest test that checks a rule. One without an assertion fails. */

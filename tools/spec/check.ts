@@ -6,7 +6,7 @@ import { matchesGlob } from "node:path";
 import { ts } from "ts-morph";
 import type { Check, Citations, Sources } from "./cite.ts";
 import { exemptions } from "./exempt.ts";
-import type { Rule } from "./read.ts";
+import type { Rule } from "./rule.ts";
 
 export interface Project {
   readonly rules: readonly Rule[];

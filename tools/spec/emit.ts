@@ -1,7 +1,7 @@
 /** The texts of src/spec.gen.ts and spec/COVERAGE.md, from the spec and its citations. */
 import prettier from "prettier";
 import type { Citations } from "./cite.ts";
-import type { Rule } from "./read.ts";
+import type { Rule } from "./rule.ts";
 
 const union = (names: readonly string[]): string =>
   names.map((name) => JSON.stringify(name)).join(" | ") || "never";

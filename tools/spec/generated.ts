@@ -1,7 +1,8 @@
 /** What `pnpm spec` writes and the gate compares: one list for both. */
 import { citations, readSources, type Citations } from "./cite.ts";
 import { emitConstants, emitCoverage } from "./emit.ts";
-import { readSpec, type Rule } from "./read.ts";
+import { readSpec } from "./read.ts";
+import type { Rule } from "./rule.ts";
 
 export interface Generated {
   readonly path: string;

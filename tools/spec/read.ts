@@ -13,42 +13,7 @@ import type { RootContent, TableRow } from "mdast";
 import { remark } from "remark";
 import remarkGfm from "remark-gfm";
 import { codes, fail, flat, plain, template } from "./cells.ts";
-
-interface Declared {
-  readonly name: string;
-  readonly why: string;
-}
-export interface Limit extends Declared {
-  readonly value: number;
-  readonly unit: string;
-}
-export interface Wording extends Declared {
-  readonly text: string;
-}
-export interface List extends Declared {
-  readonly items: readonly string[];
-}
-/** One row of a given/when/then table, its cells by column. */
-export interface Example {
-  readonly line: number;
-  readonly cells: Readonly<Record<string, string>>;
-}
-export interface Rule {
-  readonly id: string;
-  /** `spec/NAME.md`. */
-  readonly page: string;
-  readonly line: number;
-  /** The prose, white space folded, a line per block; no tables, no deferral. */
-  text: string;
-  /** Six hex digits over `text`: they change when a word of the rule changes. */
-  hash: string;
-  /** Why no check holds the rule yet; undefined where one has to. */
-  deferred: string | undefined;
-  readonly limits: Limit[];
-  readonly wordings: Wording[];
-  readonly lists: List[];
-  readonly examples: Example[];
-}
+import type { Rule } from "./rule.ts";
 
 const RULE_ID = /^[a-z][a-z0-9]*(-[a-z0-9]+)+$/;
 const NAME = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/;
