@@ -4,8 +4,14 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     exclude: ["test/fixtures/**", "node_modules/**"],
+    // Test files share the modules they import: nothing in src has a state
+    // (no-module-state), and no test leaves one (tests-leave-no-trace).
+    isolate: false,
+    unstubEnvs: true,
     allowOnly: false,
     passWithNoTests: false,
     update: "none",
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
   },
 });

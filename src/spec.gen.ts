@@ -13,8 +13,58 @@ export const limits = {
   MAX_LINE_CHARS: 400,
   /** what the mark of a cut costs. Unit: UTF-16 units. @spec plan-whole-when-it-fits */
   CUT_MARK_CHARS: 120,
+  /** the rest is worth more as source. Unit: –. @spec plan-signatures */
+  SIGNATURE_SHARE: 0.1,
+  /** a heading and a signature or two. Unit: UTF-16 units. @spec plan-signatures */
+  SIGNATURE_FILE_CHARS: 350,
   /** the source below names the rest. Unit: symbols. @spec answer-heading */
   MAX_SYMBOLS_IN_HEADING: 5,
+  /** a small project is answered by less. Unit: files. @spec budget-tiers */
+  TIER_2_FROM_FILES: 150,
+  /** from here on an answer needs its full size. Unit: files. @spec budget-tiers */
+  TIER_3_FROM_FILES: 500,
+  /** more files, more places to look at. Unit: files. @spec budget-tiers */
+  TIER_4_FROM_FILES: 5000,
+  /** likewise. Unit: files. @spec budget-tiers */
+  TIER_5_FROM_FILES: 15000,
+  /** likewise. Unit: files. @spec budget-tiers */
+  TIER_6_FROM_FILES: 25000,
+  /** size is the first complaint about such tools. Unit: UTF-16 units. @spec budget-tiers */
+  TIER_1_CHARS: 13000,
+  /** likewise. Unit: UTF-16 units. @spec budget-tiers */
+  TIER_2_CHARS: 18000,
+  /** hosts cut answers soon above this. Unit: UTF-16 units. @spec budget-tiers */
+  TIER_3_CHARS: 24000,
+  /** what the ceiling holds in readable pieces. Unit: files. @spec budget-tiers */
+  TIER_1_SHOWN_FILES: 8,
+  /** likewise. Unit: files. @spec budget-tiers */
+  TIER_2_SHOWN_FILES: 10,
+  /** likewise. Unit: files. @spec budget-tiers */
+  TIER_3_SHOWN_FILES: 12,
+  /** likewise. Unit: files. @spec budget-tiers */
+  TIER_4_SHOWN_FILES: 12,
+  /** likewise. Unit: files. @spec budget-tiers */
+  TIER_5_SHOWN_FILES: 12,
+  /** likewise. Unit: files. @spec budget-tiers */
+  TIER_6_SHOWN_FILES: 12,
+  /** less is an answer that feels insufficient. Unit: UTF-16 units. @spec budget-arguments */
+  MIN_ANSWER_CHARS: 1000,
+  /** fence, line feeds and the spans in the contents. Unit: UTF-16 units. @spec answer-ceiling */
+  SECTION_CHARS: 50,
+  /** a line each. Unit: definitions. @spec answer-dependents */
+  MAX_SUBJECTS: 5,
+  /** a hint, never at the cost of source. Unit: –. @spec answer-dependents */
+  DEPENDENTS_SHARE: 0.05,
+  /** then it is what was asked for. Unit: –. @spec answer-dependents */
+  ASKED_USES_SHARE: 0.4,
+  /** unrelated code is not dressed up as an answer. Unit: –. @spec explore-never-empty */
+  MIN_COVERAGE: 0.12,
+  /** enough to choose from. Unit: names. @spec explore-never-empty */
+  MAX_NAMES_IN_NOTE: 6,
+  /** likewise. Unit: names. @spec explore-never-empty */
+  MAX_KEYS_IN_NOTE: 40,
+  /** as many as their share of the budget holds. Unit: files. @spec explore-never-empty */
+  MAX_SIGNATURE_FILES: 10,
   /** one thread writes; more than this many outrun it. Unit: threads. @spec index-workers */
   MAX_INDEX_WORKERS: 8,
   /** a thread's start costs as much as parsing that. Unit: bytes. @spec index-workers */
@@ -39,6 +89,8 @@ export const limits = {
   NAMED_SCORE: 2,
   /** so does a file, and it is wanted as a whole. Unit: times the best text. @spec rank-names-first */
   NAMED_PATH_SCORE: 8,
+  /** a name such as index.ts is no path. Unit: files. @spec rank-names-first */
+  MAX_FILES_OF_PATH: 8,
   /** a name with more of them names nothing. Unit: definitions. @spec rank-names-first */
   MAX_DEFINITIONS: 40,
   /** the code under test answers, its tests repeat it. Unit: –. @spec rank-roles */
@@ -57,24 +109,38 @@ export const limits = {
   REGION_MAX_LINES: 80,
   /** a name in more of them is told by its count alone. Unit: files. @spec graph-uses */
   USES_MAX_FILES: 120,
+  /** a bag of more names is no chain. Unit: definitions. @spec graph-call-path */
+  PATH_MAX_NAMES: 8,
+  /** what lies between the names belongs to the answer. Unit: times the best text. @spec graph-call-path */
+  PATH_SCORE: 1,
   /** a longer chain explains nothing. Unit: references. @spec graph-call-path */
   PATH_MAX_STEPS: 4,
   /** keeps a question within its milliseconds. Unit: definitions. @spec graph-call-path */
   PATH_MAX_VISITS: 120,
+  /** the beginning is seldom misspelt. Unit: UTF-16 units. @spec nearest-names */
+  NEAR_PREFIX_CHARS: 3,
+  /** more edits make another word. Unit: –. @spec nearest-names */
+  NEAR_SHARE: 0.25,
+  /** bounds the work. Unit: terms. @spec nearest-names */
+  NEAR_MAX_TERMS: 2000,
+  /** a line. Unit: words. @spec nearest-vocabulary */
+  MAX_VOCABULARY: 15,
+  /** bounds the work. Unit: definitions. @spec nearest-vocabulary */
+  VOCABULARY_SAMPLE: 20000,
   /** larger ones are data; memory stays independent of an asset's size. Unit: bytes. @spec admit-by-name-and-size */
   MAX_FILE_BYTES: 1500000,
   /** as far as git looks. Unit: bytes. @spec admit-by-content */
   BINARY_SAMPLE_BYTES: 8000,
   /** text has tabs and line ends, seldom an escape. Unit: percent. @spec admit-by-content */
   BINARY_CONTROL_PERCENT: 10,
-  /** data in JSON has thousands, and nobody asks for them. Unit: names. @spec config-keys-only */
-  MAX_CONFIG_KEYS: 400,
   /** longer ones are sentences. Unit: UTF-16 units. @spec config-keys-only */
   MAX_KEY_CHARS: 80,
   /** shorter tokens are seldom secrets. Unit: UTF-16 units. @spec config-keys-only */
   TOKEN_CHARS: 20,
   /** how often a letter meets a digit in a token; rare in a name. Unit: times. @spec config-keys-only */
   TOKEN_TURNS: 4,
+  /** data in JSON has thousands, and nobody asks for them. Unit: names. @spec config-keys-bounded */
+  MAX_CONFIG_KEYS: 400,
   /** a licence may stand above the banner. Unit: lines. @spec file-generated */
   BANNER_LINES: 40,
   /** nobody writes such lines by hand. Unit: UTF-16 units. @spec file-minified */
@@ -107,14 +173,63 @@ export const wordings = {
   CUT_MARK: "… {lines} not shown: the answer is full",
   /** one line must not fill the answer. @spec answer-long-lines */
   LONG_LINE_MARK: "… [cut: the line has {chars} characters]",
+  /** shorter than its span, and says more. @spec answer-contents */
+  WHOLE_FILE: "whole",
   /** says what the answer is and that it is current. @spec answer-contents */
   ANSWER_INTRO:
     "Source of {shown} of {total} indexed files, verbatim, read from disk in this call. Line numbers are the files' own; no need to read these lines again.",
+  /** the order of things at a glance. @spec answer-call-path */
+  CALL_PATH: "**Call path:** {steps}",
+  /** the section's heading. @spec answer-dependents */
+  DEPENDENTS_TITLE: "**What depends on these**",
+  /** the definition, then its users. @spec answer-dependents */
+  DEPENDENTS_LINE: "{name} ← {uses}",
+  /** a plain zero would claim that nothing uses it. @spec answer-dependents */
+  DEPENDENTS_NONE: "{name}: no static use found; dynamic use possible",
+  /** says what a query is. @spec explore-never-empty */
+  QUERY_EMPTY:
+    "The query holds no name, path or word to look for. Ask a question, or give names of symbols or files.",
+  /** not an error: the code is not there. @spec explore-never-empty */
+  NOTHING_FOUND: "Nothing in {total} indexed files matches this query.",
+  /** a typo is the likeliest cause. @spec explore-never-empty */
+  NOTHING_NEAR: "Names that are spelt alike: {near}.",
+  /** steers the next try. @spec explore-never-empty */
+  NOTHING_VOCABULARY:
+    "Names in this project are made of words such as: {words}. Ask with those.",
+  /** what was asked for is not there. @spec explore-never-empty */
+  NOTE_NO_NAME: "No definition is named `{name}`.",
+  /** a typo is the likeliest cause. @spec explore-never-empty */
+  NOTE_NEAR_NAMES: "No definition is named `{name}`; there is {near}.",
+  /** what was asked for is not there. @spec explore-never-empty */
+  NOTE_NO_PATH: "No indexed file is named `{path}`.",
+  /** the answer is about the rest of the question. @spec explore-never-empty */
+  NOTE_NO_WORDS: "None of the {total} indexed files contains {words}.",
+  /** it may hold secrets. @spec explore-never-empty */
+  NOTE_KEYS:
+    "`{path}` is a configuration file; values are never served. Its keys: {keys}",
+  /** nothing useful fits into less. @spec explore-never-empty */
+  NOTE_MIN_CHARS:
+    "The limit on characters is too small for a useful answer; {chars} are used.",
+  /** its definitions were not looked up. @spec explore-never-empty */
+  NOTE_DRIFTED:
+    "Changed on disk since it was indexed; shown whole, as it is now.",
+  /** they must not be taken for the file's bytes. @spec explore-never-empty */
+  NOTE_NOT_EXACT:
+    "Not UTF-8: shown as Latin-1, so these lines are not byte-exact.",
   /** nothing is written through a link. @spec folder-only-ours */
   FOLDER_NOT_OURS:
     "{path} is not a folder that codegraph made. Move it away, then run the command again.",
-  /** says what to expect. @spec index-survives-a-crash */
-  PROBLEM_CRASH: "the parser broke on it; indexed as text",
+  /** says what to expect. @spec index-names-problems */
+  PROBLEM_CRASH: "the parser broke on it; found by its words only",
+  /** likewise. @spec index-names-problems */
+  PROBLEM_DEPTH: "nested too deep for the parser; found by its words only",
+  /** likewise. @spec index-names-problems */
+  PROBLEM_WORK: "too much work for the parser; found by its words only",
+  /** likewise. @spec index-names-problems */
+  PROBLEM_SYNTAX:
+    "syntax error at line {line}; definitions outside of it are kept",
+  /** its lines are not exact bytes. @spec index-names-problems */
+  PROBLEM_ENCODING: "not UTF-8; shown as Latin-1",
   /** an empty folder would look like an empty project. @spec scan-tracked-files */
   LEFT_SUBMODULE: "a submodule that is not checked out",
   /** says that a name was the only proof. @spec scan-dependency-folders */
@@ -335,6 +450,23 @@ export const lists = {
     "unittest",
     "unittests",
   ] as readonly string[],
+  /** the words by which people mean uses. @spec query-about-uses */
+  USE_WORDS: [
+    "callers",
+    "caller",
+    "calls",
+    "called",
+    "usages",
+    "usage",
+    "used",
+    "uses",
+    "users",
+    "references",
+    "referenced",
+    "depends",
+    "dependents",
+    "impact",
+  ] as readonly string[],
   /** files of a folder see each other without an import. @spec resolve-imports-first */
   PACKAGE_SCOPED_LANGUAGES: [
     "go",
@@ -454,7 +586,6 @@ export const lists = {
     "*.bks",
     "*.kdbx",
     "*.ppk",
-    "*.asc",
     "*.gpg",
     "*.ovpn",
     "id_rsa",
@@ -469,8 +600,7 @@ export const lists = {
     ".htpasswd",
     ".git-credentials",
     ".dockercfg",
-    ".docker/config.json",
-    ".aws/credentials",
+    "**/.docker/config.json",
     "credentials",
     "credentials.json",
     "service-account*.json",
@@ -906,21 +1036,35 @@ export type RuleId =
   | "nothing-leaves-the-machine"
   | "texts-name-no-machine"
   | "checks-run"
+  | "tests-leave-no-trace"
   | "plan-carries-forward"
   | "plan-whole-when-it-fits"
+  | "plan-signatures"
   | "answer-heading"
   | "answer-verbatim"
   | "answer-cut-marks"
   | "answer-long-lines"
   | "answer-contents"
+  | "budget-tiers"
+  | "budget-arguments"
+  | "answer-ceiling"
+  | "answer-call-path"
+  | "answer-dependents"
+  | "explore-never-empty"
+  | "explore-reads-now"
+  | "explore-deterministic"
   | "folder-nearest-project"
   | "folder-one-writer"
   | "folder-swap"
   | "folder-only-ours"
   | "index-workers"
   | "index-survives-a-crash"
+  | "index-keeps-every-text"
+  | "index-names-problems"
   | "query-names-and-words"
   | "query-about-tests"
+  | "query-about-uses"
+  | "query-lines"
   | "rank-bm25"
   | "rank-several-passages"
   | "rank-names-first"
@@ -929,6 +1073,8 @@ export type RuleId =
   | "resolve-imports-first"
   | "graph-uses"
   | "graph-call-path"
+  | "nearest-names"
+  | "nearest-vocabulary"
   | "scan-tracked-files"
   | "scan-walks-alike"
   | "scan-dependency-folders"
@@ -944,6 +1090,7 @@ export type RuleId =
   | "admit-by-name-and-size"
   | "admit-by-content"
   | "config-keys-only"
+  | "config-keys-bounded"
   | "file-generated"
   | "file-minified"
   | "file-role"

@@ -304,3 +304,50 @@ invariant("every test runs, on the real thing", {
       .map((node) => ({ node, say: `${node.getText()}: run every test` })),
   ],
 });
+
+invariant("no test leaves a trace in its process", {
+  rule: "tests-leave-no-trace",
+  over: "test/**/*.ts",
+  caught: {
+    "/test/env.test.ts": `process.env.CI = "1";`,
+    "/test/key.test.ts": `process.env["CI"] = "1";`,
+    "/test/delete.test.ts": `delete process.env.CI;`,
+    "/test/assign.test.ts": `Object.assign(process.env, { CI: "1" });`,
+    "/test/folder.test.ts": `process.chdir("x");`,
+    "/test/global.test.ts": `globalThis.x = 1;`,
+    "/test/stub.test.ts": `vi.stubGlobal("x", 1);`,
+  },
+  passes: {
+    "/test/plain.test.ts": `vi.stubEnv("CI", "1"); const env = { ...process.env, CI: "1" }; if (process.env.CI === "1") spawn("x", { env });`,
+  },
+  scan: (file) =>
+    [
+      ...file
+        .getDescendantsOfKind(SyntaxKind.BinaryExpression)
+        .filter((b) => /^(\S+)?=$/.test(b.getOperatorToken().getText()))
+        .filter(
+          (b) => !/^([!=]==?|[<>]=)$/.test(b.getOperatorToken().getText()),
+        )
+        .filter((b) => SHARED.test(b.getLeft().getText())),
+      ...file
+        .getDescendantsOfKind(SyntaxKind.DeleteExpression)
+        .filter((d) => SHARED.test(d.getExpression().getText())),
+      ...file
+        .getDescendantsOfKind(SyntaxKind.CallExpression)
+        .filter(
+          (call) =>
+            /^(process\.chdir|process\.umask|vi\.stubGlobal)$/.test(
+              call.getExpression().getText(),
+            ) ||
+            (/^Object\.(assign|defineProperty)$/.test(
+              call.getExpression().getText(),
+            ) &&
+              SHARED.test(call.getArguments()[0]?.getText() ?? "")),
+        ),
+    ].map((node) => ({
+      node,
+      say: `${node.getText()} is seen by the test files after this one; pass it to the process you start, or use vi.stubEnv`,
+    })),
+});
+
+const SHARED = /^(process\.env|globalThis|global)\b/;

@@ -30,11 +30,23 @@ export interface Invariant {
 
 const HERE = process.cwd().replaceAll("\\", "/");
 
+/** Parsed once for all invariants over the same files: no scan changes them. */
+const parsedBefore = new Map<string, readonly SourceFile[]>();
+
+function parsed(over: string): readonly SourceFile[] {
+  const before = parsedBefore.get(over);
+  if (before) return before;
+  const project = new Project({ skipFileDependencyResolution: true });
+  const paths = [over, "!src/spec.gen.ts", "!test/fixtures/**"];
+  const files = project.addSourceFilesAtPaths(paths);
+  parsedBefore.set(over, files);
+  return files;
+}
+
 export function invariant(sentence: string, scanned: Invariant): void {
   const { rule, over, caught, passes = {}, scan } = scanned;
   test(sentence, () => {
-    const project = new Project({ skipFileDependencyResolution: true });
-    const files = project.addSourceFilesAtPaths([over, "!src/spec.gen.ts"]);
+    const files = parsed(over);
     expect(files.length, `${over} matches no file`).toBeGreaterThan(0);
     expect(files.flatMap((file) => complaints(file, rule, scan))).toEqual([]);
   });

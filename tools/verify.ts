@@ -1,0 +1,76 @@
+/**
+ * `pnpm verify`, the one gate: types, format, the build, and one vitest run that
+ * holds every other check. Types, format and build share the cores; then the tests
+ * have them alone, because some of them measure time.
+ *
+ * Exits with 1 when anything failed. The last line says how many tests passed, and
+ * how many tests and steps failed; a test that did not run counts as failed.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bin, run, type Outcome } from "./run.ts";
+
+const BUILD = "tools/build/build.ts";
+const started = performance.now();
+let failedSteps = 0;
+
+function report(step: string, { code, output, seconds }: Outcome): void {
+  const mark = code === 0 ? "ok  " : "FAIL";
+  console.log(`${mark}  ${step.padEnd(8)} ${seconds.toFixed(1)} s`);
+  if (code === 0) return;
+  failedSteps += 1;
+  console.log(output.trimEnd().replace(/^/gm, "      "));
+}
+
+const steps: Readonly<Record<string, () => Promise<Outcome>>> = {
+  types: () => run(bin("typescript", "tsc"), ["--noEmit"]),
+  format: () => run(bin("prettier"), ["--check", "--log-level=warn", "."]),
+  ...(existsSync(BUILD) && { build: () => run(BUILD, ["--quiet"]) }),
+};
+await Promise.all(
+  Object.entries(steps).map(async ([step, go]) => report(step, await go())),
+);
+
+/** What vitest's JSON report says of its run. */
+interface Report {
+  readonly numPassedTests: number;
+  readonly testResults: readonly {
+    readonly status: string;
+    readonly assertionResults: readonly { readonly status: string }[];
+  }[];
+}
+const scratch = mkdtempSync(join(tmpdir(), "verify-"));
+const json = join(scratch, "tests.json");
+const tests = await run(
+  bin("vitest"),
+  ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${json}`],
+  { live: true },
+);
+const { passed, failed } = count(
+  existsSync(json)
+    ? (JSON.parse(readFileSync(json, "utf8")) as Report)
+    : undefined,
+);
+rmSync(scratch, { recursive: true });
+report("tests", tests);
+// Vitest may fail beside its tests: an unhandled rejection, a worker that died.
+const failures =
+  failedSteps + failed - (tests.code !== 0 && failed > 0 ? 1 : 0);
+console.log(
+  `${((performance.now() - started) / 1000).toFixed(1)} s\n${passed} passed, ${failures} failed`,
+);
+process.exitCode = failures > 0 || passed === 0 ? 1 : 0;
+
+/** Files that failed without running a test, and tests that were skipped, failed. */
+function count(result: Report | undefined): { passed: number; failed: number } {
+  if (!result) return { passed: 0, failed: 0 };
+  const failed = result.testResults.map(({ status, assertionResults }) => {
+    const bad = assertionResults.filter((t) => t.status !== "passed").length;
+    return bad === 0 && status !== "passed" ? 1 : bad;
+  });
+  return {
+    passed: result.numPassedTests,
+    failed: failed.reduce((sum, n) => sum + n, 0),
+  };
+}
