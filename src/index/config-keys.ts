@@ -60,8 +60,9 @@ function formatOf(path: string, text: string): Reader | undefined {
   const known = FORMATS.find(([ending]) => ending.test(path))?.[1];
   if (known || !/(?:^|\/)\.\w+rc$/.test(path)) return known;
   // `.somethingrc` comes in any format; its first sign tells which.
-  if (/^\s*(?:\/\/|\/\*|\{)/.test(text)) return readJson;
-  return /^[\w.-]+\s*=/m.test(text) ? readIni : readYaml;
+  if (/^\s*\{/.test(text)) return readJson;
+  if (/^[\w.-]+\s*=(?!=)/m.test(text)) return readIni;
+  return /^\s*\/[/*]/.test(text) ? readJson : readYaml;
 }
 
 /** Collects names, and answers on which line an offset lies; offsets come in rising order. */
@@ -212,13 +213,31 @@ function* linesOf(
   }
 }
 
+/** Without the body of what begins and ends as a key or certificate does, however it is quoted. */
+function* withoutPem(
+  lines: Iterable<readonly [string, number]>,
+): Generator<readonly [line: string, start: number]> {
+  let inside = false;
+  for (const [line, start] of lines) {
+    const begin = inside ? 0 : line.indexOf("-----BEGIN ");
+    if (begin === -1) {
+      yield [line, start];
+      continue;
+    }
+    const end = /-----END [^-]*-----/.exec(line.slice(begin));
+    const before = inside ? "" : line.slice(0, begin);
+    inside = !end;
+    yield [
+      before + (end ? line.slice(begin + end.index + end[0].length) : ""),
+      start,
+    ];
+  }
+}
+
 /** A key of a YAML line, quoted or plain, and where its value begins. */
 const YAML_KEY =
   /^(?:"((?:[^"\\])*)"|'([^']*)'|([^\s#'"[\]{}&*!|>%@`,?:-][^#'"]*?|-[^\s#'"]+?))\s*:(?=\s|$)/;
 const YAML_BLOCK = /(?:^|\s)[|>][-+0-9]*\s*(?:#.*)?$/;
-const PEM_BEGIN = /-----BEGIN /;
-const PEM_END = /-----END /;
-
 /**
  * YAML line by line. A value's further lines are passed over: those of a block, those
  * of a quoted text up to its quote, those of brackets until they close, and those of
@@ -228,13 +247,8 @@ function readYaml(text: string, keys: Keys): void {
   /** Lines indented deeper than this belong to a value; Infinity where none is open. */
   let valueBelow = Infinity;
   let inside: OpenValue | undefined;
-  let inPem = false;
-  for (const [line, start] of linesOf(text)) {
+  for (const [line, start] of withoutPem(linesOf(text))) {
     if (keys.isFull) return;
-    if (inPem || PEM_BEGIN.test(line)) {
-      inPem = !PEM_END.test(line);
-      continue;
-    }
     if (inside) {
       inside = goOn(inside, line);
       continue;
@@ -375,13 +389,8 @@ function readIni(text: string, keys: Keys): void {
   let valueBelow = Infinity;
   let joined = false;
   let inside: string | undefined;
-  let inPem = false;
-  for (const [line, start] of linesOf(text)) {
+  for (const [line, start] of withoutPem(linesOf(text))) {
     if (keys.isFull) return;
-    if (inPem || PEM_BEGIN.test(line)) {
-      inPem = !PEM_END.test(line);
-      continue;
-    }
     if (inside) {
       if (closes(line, 0, inside)) inside = undefined;
       continue;
