@@ -75,7 +75,9 @@ export class TextWriter {
 
   private count(term: number, times: number): void {
     if (term >= this.counts.length) {
-      const larger = new Uint32Array(Math.max(term + 1, this.counts.length * 2));
+      const larger = new Uint32Array(
+        Math.max(term + 1, this.counts.length * 2),
+      );
       larger.set(this.counts);
       this.counts = larger;
     }

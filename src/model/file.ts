@@ -6,7 +6,13 @@
 import type { SymbolDefinition } from "./extraction.ts";
 
 /** What part of a repository a file plays. */
-export const ROLES = ["product", "test", "docs", "example", "vendored"] as const;
+export const ROLES = [
+  "product",
+  "test",
+  "docs",
+  "example",
+  "vendored",
+] as const;
 export type Role = (typeof ROLES)[number];
 
 export interface FileRow {

@@ -13,9 +13,7 @@ const toUtf8 = new TextEncoder();
 const fromUtf8 = new TextDecoder();
 
 /** References in line order → bytes: a table of the texts that occur, then numbers. */
-export function encodeReferences(
-  references: readonly Reference[],
-): Uint8Array {
+export function encodeReferences(references: readonly Reference[]): Uint8Array {
   const numbers = new Map<string, number>([["", 0]]);
   const body = new VarintWriter();
   const number = (text: string): number => {
@@ -52,7 +50,9 @@ export function decodeReferences(bytes: Uint8Array): Reference[] {
   const from = new VarintReader(bytes);
   const length = from.next();
   const start = from.at;
-  const texts = fromUtf8.decode(bytes.subarray(start, start + length)).split("\0");
+  const texts = fromUtf8
+    .decode(bytes.subarray(start, start + length))
+    .split("\0");
   texts.unshift("");
   from.at = start + length;
   const out: Reference[] = [];

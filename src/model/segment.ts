@@ -91,7 +91,8 @@ export class SegmentWriter {
     if (this.used === this.term.length) {
       const size = this.used * 2;
       const grow = <T extends Uint32Array | Uint8Array>(from: T, to: T): T => (
-        to.set(from), to
+        to.set(from),
+        to
       );
       this.term = grow(this.term, new Uint32Array(size));
       this.passage = grow(this.passage, new Uint32Array(size));

@@ -8,6 +8,7 @@ import type { FileRow } from "../model/file.ts";
 import type { Span } from "../model/span.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 import type { IndexReader, SymbolRow } from "../store/store.ts";
+import { Graph } from "./graph.ts";
 import { lexical, type PassageHit } from "./lexical.ts";
 import type { Query, QueryName } from "./query.ts";
 
@@ -18,6 +19,8 @@ export interface Candidate {
   readonly named: readonly SymbolRow[];
   /** The question names this file. */
   readonly namedPath: boolean;
+  /** The lines of it that the question asks for; empty for all. */
+  readonly lines: readonly Span[];
   /** Passages of the file that match, best first. */
   readonly hits: readonly PassageHit[];
   /** The definitions of the file, in order. */
@@ -29,6 +32,16 @@ export interface Ranking {
   readonly candidates: readonly Candidate[];
   /** Names of the question that no definition has. */
   readonly unknownNames: readonly string[];
+  /** Paths of the question that no file has. */
+  readonly unknownPaths: readonly string[];
+  /** Definitions that the question names, in its order. */
+  readonly named: readonly SymbolRow[];
+  /** A chain of references between definitions that the question names, with those in between; empty for none. */
+  readonly path: readonly SymbolRow[];
+  /** One call's view of the references. */
+  readonly graph: Graph;
+  /** How much of the question's weight the best passage holds, 0 to 1; words that occur nowhere weigh as much as the rarest. */
+  readonly coverage: number;
   /** Terms of the question that occur nowhere in the index. */
   readonly unknownTerms: readonly string[];
 }
@@ -39,6 +52,7 @@ interface Draft {
   name: number;
   path: number;
   named: SymbolRow[];
+  lines: Span[];
   hits: PassageHit[];
 }
 
@@ -54,7 +68,7 @@ export function rank(
     if (!d) {
       const file = index.file(id);
       if (!file) return undefined;
-      d = { file, text: 0, name: 0, path: 0, named: [], hits: [] };
+      d = { file, text: 0, name: 0, path: 0, named: [], lines: [], hits: [] };
       drafts.set(id, d);
     }
     return d;
@@ -72,6 +86,7 @@ export function rank(
   }
 
   const unknownNames: string[] = [];
+  const named: SymbolRow[] = [];
   for (const name of query.names) {
     const definitions = definitionsOf(index, name, limits);
     if (definitions.length === 0) {
@@ -85,15 +100,34 @@ export function rank(
       const d = draft(s.file);
       if (!d) continue;
       if (!d.named.some((x) => x.name === s.name)) d.name += each;
-      if (trust === 1) d.named.push(s);
+      if (trust < 1) continue;
+      d.named.push(s);
+      named.push(s);
     }
   }
 
-  for (const path of query.paths)
-    for (const file of filesOfPath(index, path)) {
+  const graph = new Graph(index, limits);
+  const path = graph.path(
+    oneEach(named, index).slice(0, limits.PATH_MAX_NAMES),
+  );
+  for (const s of path) {
+    const d = draft(s.file);
+    if (!d || d.named.some((n) => n.ordinal === s.ordinal)) continue;
+    d.name += limits.PATH_SCORE;
+    d.named.push(s);
+  }
+
+  const unknownPaths: string[] = [];
+  for (const { path, lines } of query.paths) {
+    const files = filesOfPath(index, path, limits.MAX_FILES_OF_PATH);
+    if (files.length === 0) unknownPaths.push(path);
+    for (const file of files) {
       const d = draft(file.id);
-      if (d) d.path += limits.NAMED_PATH_SCORE;
+      if (!d) continue;
+      d.path += limits.NAMED_PATH_SCORE;
+      if (lines) d.lines.push(lines);
     }
+  }
 
   const candidates = [...drafts.values()]
     .map((d) => ({
@@ -101,17 +135,39 @@ export function rank(
       score: (d.text + d.name + d.path) * roleShare(d, query, limits),
       named: d.named,
       namedPath: d.path > 0,
+      lines: d.lines,
       hits: d.hits,
     }))
     .sort((a, b) => b.score - a.score || (a.file.path < b.file.path ? -1 : 1))
     .slice(0, limits.MAX_CANDIDATES)
     .map((c) => ({ ...c, symbols: index.symbolsOf(c.file.id) }));
-  return { candidates, unknownNames, unknownTerms: unknown };
+  return {
+    candidates,
+    unknownNames,
+    unknownPaths,
+    unknownTerms: unknown,
+    named,
+    path,
+    graph,
+    coverage: hits.reduce((most, hit) => Math.max(most, hit.coverage), 0),
+  };
 }
 
 /** A plain word that is also a name counts the more, the less it looks like prose. */
 function plainTrust(name: QueryName): number {
   return /^[A-Z]/.test(name.name) ? 0.5 : 0;
+}
+
+/** Of several definitions of one name, that of the product's own code, exported before not. */
+function oneEach(named: readonly SymbolRow[], index: IndexReader): SymbolRow[] {
+  const better = (s: SymbolRow) =>
+    (index.file(s.file)?.role === "product" ? 2 : 0) + (s.exported ? 1 : 0);
+  const out = new Map<string, SymbolRow>();
+  for (const s of named) {
+    const before = out.get(s.name);
+    if (!before || better(s) > better(before)) out.set(s.name, s);
+  }
+  return [...out.values()];
 }
 
 /** Exact letter case wins over the rest; a qualifier narrows where it can. */
@@ -131,10 +187,16 @@ function definitionsOf(
 }
 
 function containerName(index: IndexReader, s: SymbolRow): string {
-  return s.container < 0 ? "" : (index.symbolsOf(s.file)[s.container]?.name ?? "");
+  return s.container < 0
+    ? ""
+    : (index.symbolsOf(s.file)[s.container]?.name ?? "");
 }
 
-function filesOfPath(index: IndexReader, path: string): FileRow[] {
+function filesOfPath(
+  index: IndexReader,
+  path: string,
+  most: number,
+): FileRow[] {
   const wanted = path.toLowerCase().replace(/\/$/, "");
   const exact: FileRow[] = [];
   const suffix: FileRow[] = [];
@@ -143,14 +205,15 @@ function filesOfPath(index: IndexReader, path: string): FileRow[] {
     if (own === wanted) exact.push(file);
     else if (own.endsWith(`/${wanted}`)) suffix.push(file);
   }
-  return exact.length > 0 ? exact : suffix.slice(0, 8);
+  return exact.length > 0 ? exact : suffix.slice(0, most);
 }
 
 function roleShare(d: Draft, query: Query, limits: Limits): number {
   if (d.path > 0) return 1;
   let share = 1;
   if (d.file.role === "test" && !query.aboutTests) share *= limits.TEST_SHARE;
-  if (d.file.role === "test" && query.aboutTests) share *= 1 / limits.TEST_SHARE;
+  if (d.file.role === "test" && query.aboutTests)
+    share *= 1 / limits.TEST_SHARE;
   if (d.file.role === "docs") share *= limits.DOCS_SHARE;
   if (d.file.role === "example") share *= limits.EXAMPLE_SHARE;
   if (d.file.role === "vendored") share *= limits.VENDORED_SHARE;
@@ -158,5 +221,3 @@ function roleShare(d: Draft, query: Query, limits: Limits): number {
   if (d.file.minified) share *= limits.MINIFIED_SHARE;
   return share;
 }
-
-export type { Span };

@@ -21,7 +21,10 @@ export interface Use {
 export class Graph {
   private readonly index: IndexReader;
   private readonly limits: Limits;
-  private readonly byFile = new Map<number, { all: Reference[]; imports: Reference[] }>();
+  private readonly byFile = new Map<
+    number,
+    { all: Reference[]; imports: Reference[] }
+  >();
   private readonly symbols = new Map<number, SymbolRow[]>();
 
   constructor(index: IndexReader, limits: Limits = fromSpec) {
@@ -42,15 +45,25 @@ export class Graph {
     for (const file of files) {
       const { all, imports } = this.references(file.id);
       const aliases = new Set(
-        imports.filter((i) => i.alias !== "" && i.name === symbol.name).map((i) => i.alias),
+        imports
+          .filter((i) => i.alias !== "" && i.name === symbol.name)
+          .map((i) => i.alias),
       );
       let last = 0;
       for (const r of all) {
-        if (r.kind === "import" || (r.name !== symbol.name && !aliases.has(r.name))) continue;
+        if (
+          r.kind === "import" ||
+          (r.name !== symbol.name && !aliases.has(r.name))
+        )
+          continue;
         if (file.id === symbol.file && this.holds(symbol, r)) continue;
         if (r.line === last || !means(r, file, imports, target)) continue;
         last = r.line;
-        uses.push({ file, line: r.line, by: this.symbolsOf(file.id)[r.within] });
+        uses.push({
+          file,
+          line: r.line,
+          by: this.symbolsOf(file.id)[r.within],
+        });
       }
     }
     return { uses, more };
@@ -64,11 +77,21 @@ export class Graph {
     const out = new Map<string, SymbolRow>();
     for (const r of all) {
       if (r.kind === "import" || !this.holds(symbol, r)) continue;
-      const name = imports.find((i) => i.alias !== "" && i.alias === r.name)?.name ?? r.name;
-      for (const s of this.index.symbolsNamed(name, this.limits.MAX_DEFINITIONS)) {
-        if (s.name !== name || (s.file === symbol.file && s.ordinal === symbol.ordinal)) continue;
+      const name =
+        imports.find((i) => i.alias !== "" && i.alias === r.name)?.name ??
+        r.name;
+      for (const s of this.index.symbolsNamed(
+        name,
+        this.limits.MAX_DEFINITIONS,
+      )) {
+        if (
+          s.name !== name ||
+          (s.file === symbol.file && s.ordinal === symbol.ordinal)
+        )
+          continue;
         const target = this.target(s);
-        if (target && means({ ...r, name }, from, imports, target)) out.set(`${s.file}:${s.ordinal}`, s);
+        if (target && means({ ...r, name }, from, imports, target))
+          out.set(`${s.file}:${s.ordinal}`, s);
       }
     }
     return [...out.values()];
@@ -112,7 +135,13 @@ export class Graph {
         chain.push(...found.slice(1));
         done.add(found.at(-1)!.name);
       }
-      if (chain.length > 1 && (best.length === 0 || done.size > new Set(best.filter((s) => names.has(key(s))).map((s) => s.name)).size))
+      if (
+        chain.length > 1 &&
+        (best.length === 0 ||
+          done.size >
+            new Set(best.filter((s) => names.has(key(s))).map((s) => s.name))
+              .size)
+      )
         best = chain;
     }
     return best;
@@ -121,11 +150,16 @@ export class Graph {
   private target(symbol: SymbolRow): Target | undefined {
     const file = this.index.file(symbol.file);
     if (!file) return undefined;
-    const same = this.index.symbolsNamed(symbol.name, this.limits.MAX_DEFINITIONS).filter((s) => s.name === symbol.name);
+    const same = this.index
+      .symbolsNamed(symbol.name, this.limits.MAX_DEFINITIONS)
+      .filter((s) => s.name === symbol.name);
     return {
       symbol,
       file,
-      owner: symbol.owner !== "" ? symbol.owner : (this.symbolsOf(symbol.file)[symbol.container]?.name ?? ""),
+      owner:
+        symbol.owner !== ""
+          ? symbol.owner
+          : (this.symbolsOf(symbol.file)[symbol.container]?.name ?? ""),
       unique: same.length === 1,
     };
   }
@@ -143,8 +177,11 @@ export class Graph {
     const ids = new Set<number>();
     if (term !== undefined)
       for (const [segment, data] of this.index.postings(term)) {
-        const table = this.index.segments().find((s) => s.id === segment)?.table;
-        if (table) eachPosting(data, (passage) => ids.add(table.file[passage]!));
+        const table = this.index
+          .segments()
+          .find((s) => s.id === segment)?.table;
+        if (table)
+          eachPosting(data, (passage) => ids.add(table.file[passage]!));
       }
     const files = [...ids]
       .flatMap((id) => this.index.file(id) ?? [])

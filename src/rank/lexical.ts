@@ -38,20 +38,29 @@ export function lexical(
     for (const w of table.weight) weight += w;
   }
   const average = weight / Math.max(1, passages);
-  const lists = [...terms].map(([term, share]) => ({ term, share, bySegment: index.postings(term) }));
-  const scores = new Map(segments.map((s) => [s.id, new Float64Array(s.table.file.length)]));
-  const covered = new Map(segments.map((s) => [s.id, new Float64Array(s.table.file.length)]));
+  const lists = [...terms].map(([term, share]) => ({
+    term,
+    share,
+    bySegment: index.postings(term),
+  }));
+  const scores = new Map(
+    segments.map((s) => [s.id, new Float64Array(s.table.file.length)]),
+  );
+  const covered = new Map(
+    segments.map((s) => [s.id, new Float64Array(s.table.file.length)]),
+  );
   const idfs = new Map<string, number>();
   const unknown: string[] = [];
   let total = 0;
   for (const { term, share, bySegment } of lists) {
     let found = 0;
     for (const data of bySegment.values()) eachPosting(data, () => found++);
+    const idf = Math.log(1 + (passages - found + 0.5) / (found + 0.5)) * share;
     if (found === 0) {
       unknown.push(term);
+      total += idf;
       continue;
     }
-    const idf = Math.log(1 + (passages - found + 0.5) / (found + 0.5)) * share;
     idfs.set(term, idf);
     total += idf;
     for (const { id, table } of segments) {
@@ -60,8 +69,13 @@ export function lexical(
       const score = scores.get(id)!;
       const cover = covered.get(id)!;
       eachPosting(data, (passage, count) => {
-        const norm = 1 - limits.BM25_B + (limits.BM25_B * table.weight[passage]!) / average;
-        score[passage]! += (idf * count * (limits.BM25_K1 + 1)) / (count + limits.BM25_K1 * norm);
+        const norm =
+          1 -
+          limits.BM25_B +
+          (limits.BM25_B * table.weight[passage]!) / average;
+        score[passage]! +=
+          (idf * count * (limits.BM25_K1 + 1)) /
+          (count + limits.BM25_K1 * norm);
         cover[passage]! += idf;
       });
     }
@@ -80,6 +94,8 @@ export function lexical(
       });
     }
   }
-  hits.sort((a, b) => b.score - a.score || a.file - b.file || a.firstLine - b.firstLine);
+  hits.sort(
+    (a, b) => b.score - a.score || a.file - b.file || a.firstLine - b.firstLine,
+  );
   return { hits: hits.slice(0, limits.MAX_HITS), unknown, idf: idfs };
 }

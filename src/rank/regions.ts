@@ -28,22 +28,46 @@ export function regions(
     candidate.hits
       .filter((h) => h.firstLine <= span[1] && h.lastLine >= span[0])
       .reduce((s, h) => Math.max(s, h.score / best), 0);
+  for (const [first, last] of candidate.lines)
+    if (first <= lines)
+      out.push({ span: [first, Math.min(last, lines)], score: 4, named: true });
   for (const s of candidate.named) {
     const span = withDoc(s);
     const long = span[1] - span[0] + 1 > limits.REGION_MAX_LINES;
     out.push({
-      span: long ? [span[0], Math.min(span[1], span[0] + limits.PASSAGE_MAX_LINES - 1)] : span,
+      span: long
+        ? [span[0], Math.min(span[1], span[0] + limits.PASSAGE_MAX_LINES - 1)]
+        : span,
       score: 2 + inside(span),
       named: true,
     });
   }
   for (const hit of candidate.hits)
     out.push({
-      span: grown([hit.firstLine, Math.min(hit.lastLine, lines)], candidate.symbols, limits.REGION_MAX_LINES),
+      span: grown(
+        [hit.firstLine, Math.min(hit.lastLine, lines)],
+        candidate.symbols,
+        limits.REGION_MAX_LINES,
+      ),
       score: hit.score / best,
       named: false,
     });
+  if (candidate.namedPath && lines > 0)
+    out.push({ span: [1, lines], score: 0, named: false });
   return out.sort((a, b) => b.score - a.score || a.span[0] - b.span[0]);
+}
+
+/** The signatures of the definitions that match, the most wanted first. @spec plan-signatures */
+export function signatures(candidate: Candidate): Span[] {
+  const wanted = candidate.hits.flatMap((hit) =>
+    candidate.symbols.filter(
+      (s) =>
+        s.span[0] >= hit.firstLine &&
+        s.span[0] <= hit.lastLine &&
+        s.kind !== "field",
+    ),
+  );
+  return [...candidate.named, ...wanted].map((s) => s.signatureSpan);
 }
 
 /** A definition with its doc comment. */

@@ -10,7 +10,17 @@ import type { Reference } from "../model/extraction.ts";
 import { lists } from "../spec.gen.ts";
 import type { SymbolRow } from "../store/store.ts";
 
-const SELF = new Set(["this", "self", "super", "cls", "Self", "base", "static", "parent", "@"]);
+const SELF = new Set([
+  "this",
+  "self",
+  "super",
+  "cls",
+  "Self",
+  "base",
+  "static",
+  "parent",
+  "@",
+]);
 const PACKAGE = new Set(lists.PACKAGE_SCOPED_LANGUAGES);
 const GLOBAL = new Set(lists.GLOBAL_SCOPED_LANGUAGES);
 
@@ -47,17 +57,33 @@ export function means(
           i.name === target.owner,
       );
     if (qualifier === target.owner) return true;
-    if (target.owner === "") return from.id === target.file.id ? false : sameFamily(from, target) && target.unique && GLOBAL.has(from.language);
+    if (target.owner === "")
+      return from.id === target.file.id
+        ? false
+        : sameFamily(from, target) &&
+            target.unique &&
+            GLOBAL.has(from.language);
     if (from.id === target.file.id) return true;
     return target.unique && sameFamily(from, target);
   }
-  const bound = imports.filter((i) => local(i) === reference.name || i.name === reference.name);
+  const bound = imports.filter(
+    (i) => local(i) === reference.name || i.name === reference.name,
+  );
   if (bound.length > 0 && target.owner === "")
     return bound.some((i) => matchesModule(i.qualifier, target.file.path));
   if (from.id === target.file.id) return true;
   if (SELF.has(qualifier)) return target.unique && sameFamily(from, target);
-  if (PACKAGE.has(from.language) && folder(from.path) === folder(target.file.path)) return true;
-  if (imports.some((i) => i.name === "*" && matchesModule(i.qualifier, target.file.path))) return true;
+  if (
+    PACKAGE.has(from.language) &&
+    folder(from.path) === folder(target.file.path)
+  )
+    return true;
+  if (
+    imports.some(
+      (i) => i.name === "*" && matchesModule(i.qualifier, target.file.path),
+    )
+  )
+    return true;
   return GLOBAL.has(from.language) && target.unique && sameFamily(from, target);
 }
 
@@ -70,7 +96,10 @@ function sameFamily(from: FileRow, target: Target): boolean {
 }
 
 function family(language: string): string {
-  return lists.LANGUAGE_FAMILIES.find((f) => f.split("+").includes(language)) ?? language;
+  return (
+    lists.LANGUAGE_FAMILIES.find((f) => f.split("+").includes(language)) ??
+    language
+  );
 }
 
 function folder(path: string): string {
@@ -85,11 +114,18 @@ export function matchesModule(module: string, path: string): boolean {
   const parts = module
     .replace(/\.(?:[cm]?[jt]sx?|vue|svelte|astro|h|hpp|hh|php|rb|lua|sh)$/, "")
     .split(/[/\\]|::|\.(?!\.)|(?<=\.)\.(?=\w)/)
-    .filter((part) => part !== "" && !/^\.+$|^(crate|self|super|@|~)$/.test(part));
+    .filter(
+      (part) => part !== "" && !/^\.+$|^(crate|self|super|@|~)$/.test(part),
+    );
   if (parts.length === 0) return false;
   const bare = path.replace(/\.[^./]+$/, "").split("/");
   const dir = bare.slice(0, -1);
-  const whole = bare.at(-1) === "index" || bare.at(-1) === "__init__" || bare.at(-1) === "mod" ? dir : bare;
+  const whole =
+    bare.at(-1) === "index" ||
+    bare.at(-1) === "__init__" ||
+    bare.at(-1) === "mod"
+      ? dir
+      : bare;
   return [whole, dir].some((own) => endsAlike(own, parts));
 }
 
@@ -98,6 +134,7 @@ function endsAlike(own: readonly string[], wanted: readonly string[]): boolean {
   const n = Math.min(2, wanted.length, own.length);
   if (n === 0) return false;
   for (let i = 1; i <= n; i++)
-    if (own.at(-i)!.toLowerCase() !== wanted.at(-i)!.toLowerCase()) return false;
+    if (own.at(-i)!.toLowerCase() !== wanted.at(-i)!.toLowerCase())
+      return false;
   return true;
 }

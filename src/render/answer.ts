@@ -16,6 +16,8 @@ export interface Section {
   readonly spans: readonly Span[];
   /** Lines that belong to the last span's definition but did not fit. */
   readonly cut: Span | undefined;
+  /** The spans are the whole file. */
+  readonly whole: boolean;
   /** Names of the definitions that are shown, the most wanted first. */
   readonly symbols: readonly string[];
   /** Sentences that stand between heading and source. */
@@ -35,7 +37,8 @@ export function heading(
 /** The first of a list, and how many more there are. */
 export function few(items: readonly string[], most: number): string {
   const shown = items.slice(0, most);
-  if (items.length > most) shown.push(say(wordings.MORE, { count: items.length - most }));
+  if (items.length > most)
+    shown.push(say(wordings.MORE, { count: items.length - most }));
   return shown.join(", ");
 }
 
@@ -53,10 +56,16 @@ export function section(s: Section, limits: Limits = fromSpec): string {
   let ticks = 2;
   s.spans.forEach(([first, last], i) => {
     const before = s.spans[i - 1];
-    if (before) body.push(say(wordings.GAP_MARK, { lines: printSpans([[before[1] + 1, first - 1]]) }));
+    if (before)
+      body.push(
+        say(wordings.GAP_MARK, {
+          lines: printSpans([[before[1] + 1, first - 1]]),
+        }),
+      );
     for (let n = first; n <= last; n++) {
       const text = s.lines[n - 1]!;
-      for (const run of text.match(/`{3,}/g) ?? []) ticks = Math.max(ticks, run.length);
+      for (const run of text.match(/`{3,}/g) ?? [])
+        ticks = Math.max(ticks, run.length);
       body.push(`${n}\t${shortened(text, limits)}`);
     }
   });
@@ -74,19 +83,79 @@ export function section(s: Section, limits: Limits = fromSpec): string {
 }
 
 /** @spec answer-long-lines */
-export function shortened(text: string, limits: Pick<Limits, "MAX_LINE_CHARS"> = fromSpec): string {
+export function shortened(
+  text: string,
+  limits: Pick<Limits, "MAX_LINE_CHARS"> = fromSpec,
+): string {
   if (text.length <= limits.MAX_LINE_CHARS) return text;
   const kept = text.slice(0, limits.MAX_LINE_CHARS).toWellFormed();
-  return kept + say(wordings.LONG_LINE_MARK, { chars: text.length });
+  return `${kept} ${say(wordings.LONG_LINE_MARK, { chars: text.length })}`;
 }
 
-/** What the line of one served file costs in the list at the top. */
-export function contents(sections: readonly Pick<Section, "path" | "spans">[], total: number): string {
-  const list = sections.map((s) => `- \`${printable(s.path)}\` ${printSpans(s.spans)}`);
-  return [
-    say(wordings.ANSWER_INTRO, { shown: sections.length, total }),
-    "",
-    ...list,
-    "",
-  ].join("\n");
+/** The sentence that says what the answer is. @spec answer-contents */
+export function intro(shown: number, total: number): string {
+  return say(wordings.ANSWER_INTRO, { shown, total });
+}
+
+export interface AnswerParts {
+  /** Indexed files. */
+  readonly total: number;
+  readonly notes: readonly string[];
+  readonly path: string;
+  /** The best first. */
+  readonly sections: readonly Section[];
+  readonly relations: readonly string[];
+  /** The most that the relations may be of the whole answer, 0 to 1. */
+  readonly relationShare: number;
+  /** UTF-16 units of the whole text. */
+  readonly ceiling: number;
+}
+
+/**
+ * The whole answer, within its ceiling: sections that would exceed it are left out,
+ * the last first, and then notes.
+ * @spec answer-contents answer-ceiling answer-dependents
+ */
+export function answer(parts: AnswerParts): string {
+  const sections = parts.sections.map((s) => section(s));
+  let kept = sections.length;
+  for (;;) {
+    const list = parts.sections.slice(0, kept).map((s) => contentsLine(s));
+    const head = [
+      ...(kept > 0 ? [intro(kept, parts.total), list.join("\n")] : []),
+      ...parts.notes,
+      ...(parts.path === "" ? [] : [parts.path]),
+    ].join("\n\n");
+    const body = sections.slice(0, kept).join("\n");
+    const main = `${head}\n${kept > 0 ? `\n${body}` : ""}`;
+    const text = main + relationsWithin(parts, main.length);
+    if (text.length <= parts.ceiling || kept === 0)
+      return text.slice(0, parts.ceiling);
+    kept--;
+  }
+}
+
+function contentsLine(s: Section): string {
+  return `- \`${printable(s.path)}\` ${s.whole ? wordings.WHOLE_FILE : printSpans(s.spans)}`;
+}
+
+/** As many of the lines as are no more than their share of the answer. */
+function relationsWithin(
+  { relations, relationShare }: AnswerParts,
+  rest: number,
+): string {
+  const most =
+    relationShare >= 1
+      ? Infinity
+      : (rest * relationShare) / (1 - relationShare);
+  let text = "";
+  for (const line of relations) {
+    const longer =
+      text === ""
+        ? `\n${wordings.DEPENDENTS_TITLE}\n\n- ${line}\n`
+        : `${text}- ${line}\n`;
+    if (longer.length > most) break;
+    text = longer;
+  }
+  return text;
 }

@@ -59,15 +59,21 @@ export function nearestProject(from: string, home: string): string | undefined {
 /** The database file in use; undefined where nothing is indexed. */
 export function currentIndex(root: string): string | undefined {
   const folder = join(root, DATA_FOLDER);
-  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    return undefined;
   const name = readOwn(join(folder, POINTER));
   if (name === undefined || !GENERATION.test(name)) return undefined;
   const path = join(folder, name);
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ? path : undefined;
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile()
+    ? path
+    : undefined;
 }
 
 /** The path of a new database, and the step that puts it in use or drops it. */
-export function newGeneration(root: string): { path: string; done: (keep: boolean) => void } {
+export function newGeneration(root: string): {
+  path: string;
+  done: (keep: boolean) => void;
+} {
   const folder = dataFolder(root);
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   writeOwn(folder, ".gitignore", "*\n");
@@ -100,7 +106,9 @@ function isOurs(name: string): boolean {
     name === POINTER ||
     name.startsWith(`${POINTER}.`) ||
     [LOCK, name.replace(/-(?:journal|wal|shm)$/, "")].some(
-      (base) => SIDE_FILES.some((side) => name === base + side) && (base === LOCK || GENERATION.test(base)),
+      (base) =>
+        SIDE_FILES.some((side) => name === base + side) &&
+        (base === LOCK || GENERATION.test(base)),
     )
   );
 }
@@ -145,10 +153,13 @@ export function lock(root: string): Lock | { readonly heldBy: number } {
       },
     };
   } catch (error) {
-    if ((error as { errcode?: number }).errcode !== 5 /* SQLITE_BUSY */) throw error;
+    if ((error as { errcode?: number }).errcode !== 5 /* SQLITE_BUSY */)
+      throw error;
     let pid = 0;
     try {
-      pid = (db.prepare("select pid from holder").get()?.pid as number | undefined) ?? 0;
+      pid =
+        (db.prepare("select pid from holder").get()?.pid as
+          number | undefined) ?? 0;
     } catch {}
     db.close();
     return { heldBy: pid };

@@ -8,7 +8,12 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { SymbolKind } from "../model/extraction.ts";
 import { SYMBOL_KINDS } from "../model/extraction.ts";
-import { ROLES, type FileRow, type IndexedFile, type LeftOut } from "../model/file.ts";
+import {
+  ROLES,
+  type FileRow,
+  type IndexedFile,
+  type LeftOut,
+} from "../model/file.ts";
 import { decodeReferences } from "../model/references.ts";
 import { decodePassages, type Segment } from "../model/segment.ts";
 import type { Span } from "../model/span.ts";
@@ -79,17 +84,43 @@ export class SqliteWriter implements IndexWriter {
 
   addFiles(files: readonly IndexedFile[]): void {
     for (const f of files) {
-      const flags = FLAGS.reduce((bits, flag, i) => bits | (f[flag] ? 1 << i : 0), 0);
+      const flags = FLAGS.reduce(
+        (bits, flag, i) => bits | (f[flag] ? 1 << i : 0),
+        0,
+      );
       this.file.run(
-        f.id, f.path, f.language, ROLES.indexOf(f.role), flags, f.size, f.mtimeMs, f.fingerprint,
-        f.lines, f.problem, f.problemLine, f.symbols.length, f.referenceCount,
+        f.id,
+        f.path,
+        f.language,
+        ROLES.indexOf(f.role),
+        flags,
+        f.size,
+        f.mtimeMs,
+        f.fingerprint,
+        f.lines,
+        f.problem,
+        f.problemLine,
+        f.symbols.length,
+        f.referenceCount,
       );
       if (f.referenceCount > 0) this.references.run(f.id, f.references);
       f.symbols.forEach((s, ordinal) =>
         this.symbol.run(
-          f.id, ordinal, s.name, SYMBOL_KINDS.indexOf(s.kind), s.span[0], s.span[1],
-          s.signatureSpan[0], s.signatureSpan[1], s.docSpan?.[0] ?? 0, s.docSpan?.[1] ?? 0,
-          s.container, s.owner, s.signature, s.doc, s.exported ? 1 : 0,
+          f.id,
+          ordinal,
+          s.name,
+          SYMBOL_KINDS.indexOf(s.kind),
+          s.span[0],
+          s.span[1],
+          s.signatureSpan[0],
+          s.signatureSpan[1],
+          s.docSpan?.[0] ?? 0,
+          s.docSpan?.[1] ?? 0,
+          s.container,
+          s.owner,
+          s.signature,
+          s.doc,
+          s.exported ? 1 : 0,
         ),
       );
     }
@@ -97,7 +128,9 @@ export class SqliteWriter implements IndexWriter {
 
   addSegment(segment: Segment): void {
     const id = ++this.segments;
-    this.db.prepare("insert into segment values (?, ?)").run(id, segment.passages);
+    this.db
+      .prepare("insert into segment values (?, ?)")
+      .run(id, segment.passages);
     const posting = this.db.prepare("insert into posting values (?, ?, ?)");
     let start = 0;
     segment.terms.forEach((term, i) => {
@@ -116,7 +149,9 @@ export class SqliteWriter implements IndexWriter {
     const insert = this.db.prepare("insert into meta values (?, ?)");
     insert.run("schema", String(SCHEMA_VERSION));
     insert.run("index", JSON.stringify(meta));
-    this.db.exec("create index symbol_name on symbol (name); commit; pragma optimize;");
+    this.db.exec(
+      "create index symbol_name on symbol (name); commit; pragma optimize;",
+    );
     this.db.close();
     this.done(true);
   }
@@ -143,17 +178,22 @@ export class SqliteReader implements IndexReader {
     try {
       this.db = new DatabaseSync(path, { readOnly: true });
       const value = (key: string) =>
-        (this.get("select value from meta where key = ?", key)?.value as string | undefined) ?? "";
+        (this.get("select value from meta where key = ?", key)?.value as
+          string | undefined) ?? "";
       if (value("schema") !== String(SCHEMA_VERSION))
         throw new Error(`schema ${value("schema") || "unknown"}`);
       this.meta = JSON.parse(value("index")) as IndexMeta;
     } catch (error) {
-      throw new UnreadableIndex(String((error as Error).message), { cause: error });
+      throw new UnreadableIndex(String((error as Error).message), {
+        cause: error,
+      });
     }
   }
 
   files(): readonly FileRow[] {
-    return (this.byPath ??= this.all("select * from file order by path").map(toFile));
+    return (this.byPath ??= this.all("select * from file order by path").map(
+      toFile,
+    ));
   }
 
   file(id: number): FileRow | undefined {
@@ -162,22 +202,25 @@ export class SqliteReader implements IndexReader {
   }
 
   leftOut(): LeftOut[] {
-    return this.all("select path, reason from left_out order by path") as unknown as LeftOut[];
+    return this.all(
+      "select path, reason from left_out order by path",
+    ) as unknown as LeftOut[];
   }
 
   segments(): readonly LoadedSegment[] {
-    return (this.loaded ??= this.all("select * from segment order by id").map((row) => ({
-      id: row.id as number,
-      table: decodePassages(row.passages as Uint8Array),
-    })));
+    return (this.loaded ??= this.all("select * from segment order by id").map(
+      (row) => ({
+        id: row.id as number,
+        table: decodePassages(row.passages as Uint8Array),
+      }),
+    ));
   }
 
   postings(term: string): ReadonlyMap<number, Uint8Array> {
     return new Map(
-      this.all("select segment, data from posting where term = ?", term).map((row) => [
-        row.segment as number,
-        row.data as Uint8Array,
-      ]),
+      this.all("select segment, data from posting where term = ?", term).map(
+        (row) => [row.segment as number, row.data as Uint8Array],
+      ),
     );
   }
 
@@ -191,21 +234,40 @@ export class SqliteReader implements IndexReader {
   }
 
   symbolsNamed(name: string, most: number): SymbolRow[] {
-    return this.all("select * from symbol where name = ? order by file, ordinal limit ?", name, most).map(toSymbol);
+    return this.all(
+      "select * from symbol where name = ? order by file, ordinal limit ?",
+      name,
+      most,
+    ).map(toSymbol);
+  }
+
+  symbolNames(most: number): string[] {
+    const field = SYMBOL_KINDS.indexOf("field");
+    return this.all(
+      "select name from symbol where kind <> ? order by file, ordinal limit ?",
+      field,
+      most,
+    ).map((row) => row.name as string);
   }
 
   symbolsOf(file: number): SymbolRow[] {
-    return this.all("select * from symbol where file = ? order by ordinal", file).map(toSymbol);
+    return this.all(
+      "select * from symbol where file = ? order by ordinal",
+      file,
+    ).map(toSymbol);
   }
 
   referencesOf(file: number) {
-    const row = this.get("select data from reference_list where file = ?", file);
+    const row = this.get(
+      "select data from reference_list where file = ?",
+      file,
+    );
     return row ? decodeReferences(row.data as Uint8Array) : [];
   }
 
   counts() {
     return this.get(
-      "select count(*) files, coalesce(sum(symbols), 0) symbols, coalesce(sum(reference_count), 0) \"references\" from file",
+      'select count(*) files, coalesce(sum(symbols), 0) symbols, coalesce(sum(reference_count), 0) "references" from file',
     ) as unknown as { files: number; symbols: number; references: number };
   }
 
@@ -215,7 +277,8 @@ export class SqliteReader implements IndexReader {
 
   private statement(sql: string): StatementSync {
     let statement = this.statements.get(sql);
-    if (!statement) this.statements.set(sql, (statement = this.db.prepare(sql)));
+    if (!statement)
+      this.statements.set(sql, (statement = this.db.prepare(sql)));
     return statement;
   }
 
@@ -248,7 +311,10 @@ function toFile(row: Row): FileRow {
 }
 
 function toSymbol(row: Row): SymbolRow {
-  const span = (first: string, last: string): Span => [row[first] as number, row[last] as number];
+  const span = (first: string, last: string): Span => [
+    row[first] as number,
+    row[last] as number,
+  ];
   return {
     file: row.file as number,
     ordinal: row.ordinal as number,

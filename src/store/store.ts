@@ -51,6 +51,8 @@ export interface IndexReader {
   termsWithPrefix(prefix: string, most: number): string[];
   /** Definitions of that name, letter case ignored, at most `most`, by file id and ordinal. */
   symbolsNamed(name: string, most: number): SymbolRow[];
+  /** Names of definitions, fields not counted, by file id and ordinal, at most `most`. */
+  symbolNames(most: number): string[];
   /** All definitions of a file, in order. */
   symbolsOf(file: number): SymbolRow[];
   referencesOf(file: number): Reference[];

@@ -1,0 +1,24 @@
+/** A parsing thread: files in, what they hold out; at the end the text of all of them as one segment. */
+import { parentPort, workerData } from "node:worker_threads";
+import type { FromWorker, ToWorker, WorkerStart } from "./jobs.ts";
+import { createIndexer } from "./indexer.ts";
+
+const port = parentPort!;
+const indexer = await createIndexer(workerData as WorkerStart);
+
+/** Preparing a grammar waits; messages must not overtake each other there. */
+let last: Promise<void> = Promise.resolve();
+port.on("message", (message: ToWorker) => {
+  last = last.then(async () => {
+    if (message.kind === "finish") {
+      const segment = indexer.finish();
+      port.postMessage({ kind: "segment", segment } satisfies FromWorker, [
+        segment.postings.buffer as ArrayBuffer,
+        segment.passages.buffer as ArrayBuffer,
+      ]);
+      return;
+    }
+    const found = await indexer.add(message.files);
+    port.postMessage({ kind: "files", ...found } satisfies FromWorker);
+  });
+});
