@@ -56,7 +56,7 @@ const { metafile } = await build({
   minifyWhitespace: true,
   chunkNames: "chunk-[hash]",
   entryPoints: ENTRIES,
-  define: { "process.env.CODEGRAPH_VERSION": JSON.stringify(version()) },
+  define: { CODEGRAPH_VERSION: JSON.stringify(version()) },
 });
 chmodSync("dist/codegraph.js", 0o755);
 const grammars = await copyGrammars("dist/grammars");

@@ -1,0 +1,142 @@
+/** The commands: what they are for, how they are called, where they live. */
+import type { ParseArgsConfig } from "node:util";
+import type { Invocation } from "./main.ts";
+
+type Options = NonNullable<ParseArgsConfig["options"]>;
+
+interface Command {
+  readonly usage: string;
+  readonly summary: string;
+  readonly details: string;
+  readonly options: Options;
+  /** The line of each option in the help. */
+  readonly optionHelp: readonly (readonly [option: string, help: string])[];
+  readonly load: () => Promise<(invocation: Invocation) => Promise<number>>;
+}
+
+const INDEX_OPTIONS = {
+  force: { type: "boolean" },
+  quiet: { type: "boolean", short: "q" },
+  json: { type: "boolean" },
+} as const;
+const INDEX_OPTION_HELP = [
+  ["--force", "index even a home or system folder"],
+  ["-q, --quiet", "print nothing but errors"],
+  ["--json", "print the result as one JSON value"],
+] as const;
+
+export const COMMANDS = {
+  init: {
+    usage: "codegraph init [PATH] [--force] [--quiet] [--json]",
+    summary: "set a project up and index it",
+    details:
+      "Indexes the project at PATH (this folder by default) into PATH/.codegraph/, which git\n" +
+      "ignores. What git would track is indexed; a .codegraphignore file leaves out more.",
+    options: INDEX_OPTIONS,
+    optionHelp: INDEX_OPTION_HELP,
+    load: async () => (await import("./index-command.ts")).init,
+  },
+  index: {
+    usage: "codegraph index [PATH] [--force] [--quiet] [--json]",
+    summary: "index a project again, as a whole",
+    details:
+      "Builds the index of PATH (by default the project around this folder) anew. Until the\n" +
+      "new one is whole, questions are answered from the old one.",
+    options: INDEX_OPTIONS,
+    optionHelp: INDEX_OPTION_HELP,
+    load: async () => (await import("./index-command.ts")).index,
+  },
+  explore: {
+    usage:
+      'codegraph explore "QUESTION OR NAMES" [--path PATH] [--max-files N] [--max-chars N] [--json]',
+    summary: "answer a question with the source that matters",
+    details:
+      "Prints the verbatim, line-numbered source that answers the question, within a budget\n" +
+      "that grows with the project. Names of symbols and files are looked up; everything\n" +
+      "else is found by its words.",
+    options: {
+      path: { type: "string", short: "p" },
+      "max-files": { type: "string" },
+      "max-chars": { type: "string" },
+      json: { type: "boolean" },
+    },
+    optionHelp: [
+      [
+        "-p, --path PATH",
+        "a folder in the project to ask about (this one by default)",
+      ],
+      ["--max-files N", "show source of at most N files"],
+      ["--max-chars N", "keep the answer within N characters"],
+      ["--json", "print the answer and what it serves as one JSON value"],
+    ],
+    load: async () => (await import("./explore-command.ts")).explore,
+  },
+  status: {
+    usage: "codegraph status [PATH] [--problems] [--left-out] [--json]",
+    summary: "say what is indexed, and what has changed since",
+    details: "Tells about the project around PATH (this folder by default).",
+    options: {
+      problems: { type: "boolean" },
+      "left-out": { type: "boolean" },
+      json: { type: "boolean" },
+    },
+    optionHelp: [
+      [
+        "--problems",
+        "list the files that could not be indexed in full, and why",
+      ],
+      ["--left-out", "list the files that were left out, and why"],
+      ["--json", "print everything as one JSON value"],
+    ],
+    load: async () => (await import("./status-command.ts")).status,
+  },
+  uninit: {
+    usage: "codegraph uninit [PATH] [--json]",
+    summary: "remove a project's index",
+    details:
+      "Deletes what codegraph wrote into PATH/.codegraph/, and nothing else.",
+    options: { json: { type: "boolean" } },
+    optionHelp: [["--json", "print the result as one JSON value"]],
+    load: async () => (await import("./uninit-command.ts")).uninit,
+  },
+} as const satisfies Record<string, Command>;
+
+export type CommandName = keyof typeof COMMANDS;
+
+export function overview(): string {
+  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
+  return [
+    "codegraph indexes a repository and answers questions about it with the source that",
+    "matters: verbatim, numbered, within a budget. Nothing leaves this machine.",
+    "",
+    "Usage: codegraph COMMAND [OPTIONS]",
+    "",
+    ...Object.entries(COMMANDS).map(
+      ([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`,
+    ),
+    `  ${"help".padEnd(width)}  show how a command is called: codegraph help COMMAND`,
+    "",
+    "  --version, --help",
+    "",
+    "To begin, in a project's folder:",
+    "",
+    "  codegraph init",
+    '  codegraph explore "how does a request reach its handler?"',
+    "",
+  ].join("\n");
+}
+
+export function commandHelp(name: CommandName): string {
+  const { usage, summary, details, optionHelp } = COMMANDS[name];
+  const width = Math.max(...optionHelp.map(([option]) => option.length));
+  return [
+    `Usage: ${usage}`,
+    "",
+    `${summary[0]!.toUpperCase()}${summary.slice(1)}.`,
+    "",
+    details,
+    "",
+    ...optionHelp.map(([option, help]) => `  ${option.padEnd(width)}  ${help}`),
+    "",
+  ].join("\n");
+}
