@@ -9,7 +9,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { ts } from "ts-morph";
+import { Project as TsMorph, SyntaxKind, ts } from "ts-morph";
 import { afterAll, describe, expect, test } from "vitest";
 import { accept, differs, goldenNames } from "../tools/golden/golden.ts";
 import { checks } from "../tools/spec/check.ts";
@@ -18,6 +18,7 @@ import { emitConstants, emitCoverage } from "../tools/spec/emit.ts";
 import { exemptions } from "../tools/spec/exempt.ts";
 import { readPage, refuseRepeats } from "../tools/spec/read.ts";
 import { allHold, move, tried } from "./from-spec.ts";
+import { complaints, parsed } from "./invariants/invariant.ts";
 
 const read = (source: string) => readPage("spec/x.md", source);
 
@@ -429,13 +430,19 @@ describe("citations", () => {
         `if (slow) law("a-rule", f);`,
         `slow && law("a-rule", f);`,
         `law(id, f);`,
+        `function later() { law("a-rule", f); }`,
+        `const later = () => law("a-rule", f);`,
       ].join("\n"),
+      "test/helper.ts": `law("a-rule", f);`,
     });
     expect(found).toEqual([]);
     expect(stray).toEqual([
-      "test/a.test.ts:1: a check under a condition may never run",
-      "test/a.test.ts:2: a check under a condition may never run",
+      "test/a.test.ts:1: a check under a condition, or in a function, may never run",
+      "test/a.test.ts:2: a check under a condition, or in a function, may never run",
       "test/a.test.ts:3: law names no rule; write it literally",
+      "test/a.test.ts:4: a check under a condition, or in a function, may never run",
+      "test/a.test.ts:5: a check under a condition, or in a function, may never run",
+      "test/helper.ts:1: a check outside a .test.ts file never runs",
     ]);
   });
 });
@@ -586,6 +593,51 @@ describe("spec against code and checks", () => {
       { line: 1, rule: "a-rule" },
       { line: 5, rule: "" },
     ]);
+  });
+});
+
+describe("an invariant", () => {
+  const RULE = "no-module-state";
+  const of = (text: string) =>
+    complaints(
+      new TsMorph({ useInMemoryFileSystem: true }).createSourceFile(
+        "/src/a.ts",
+        text,
+      ),
+      RULE,
+      (file) =>
+        file
+          .getDescendantsOfKind(SyntaxKind.DebuggerStatement)
+          .map((node) => ({ node, say: "no debugger" })),
+    );
+
+  test("says where it is broken", () => {
+    expect(of("f();\ndebugger;\n")).toEqual(["/src/a.ts:2: no debugger"]);
+  });
+
+  test("excuses the line of an exemption, and no other", () => {
+    expect(of(`debugger; // exempt ${RULE}: a reason\n`)).toEqual([]);
+    expect(of(`debugger; // exempt ${RULE}: a reason\ndebugger;\n`)).toEqual([
+      "/src/a.ts:2: no debugger",
+    ]);
+    expect(of("debugger; // exempt other-rule: a reason\n")).toEqual([
+      "/src/a.ts:1: no debugger",
+    ]);
+    expect(of(`debugger; // exempt ${RULE}\n`)).toEqual([
+      "/src/a.ts:1: no debugger",
+    ]);
+  });
+
+  test("refuses an exemption that excuses nothing", () => {
+    expect(of(`f(); // exempt ${RULE}: a reason\n`)).toEqual([
+      "/src/a.ts:1: this exemption excuses nothing; delete it",
+    ]);
+  });
+
+  test("over no file fails", () => {
+    expect(() => parsed("nowhere/**/*.ts")).toThrow(
+      "nowhere/**/*.ts matches no file",
+    );
   });
 });
 

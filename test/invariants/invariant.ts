@@ -30,15 +30,19 @@ export interface Invariant {
 
 const HERE = process.cwd().replaceAll("\\", "/");
 
-/** Parsed once for all invariants over the same files: no scan changes them. */
 const parsedBefore = new Map<string, readonly SourceFile[]>();
 
-function parsed(over: string): readonly SourceFile[] {
+/**
+ * The files of a glob, parsed once for all invariants: no scan changes them.
+ * Throws: Error where it matches none.
+ */
+export function parsed(over: string): readonly SourceFile[] {
   const before = parsedBefore.get(over);
   if (before) return before;
   const project = new Project({ skipFileDependencyResolution: true });
   const paths = [over, "!src/spec.gen.ts", "!test/fixtures/**"];
   const files = project.addSourceFilesAtPaths(paths);
+  if (files.length === 0) throw new Error(`${over} matches no file`);
   parsedBefore.set(over, files);
   return files;
 }
@@ -46,9 +50,9 @@ function parsed(over: string): readonly SourceFile[] {
 export function invariant(sentence: string, scanned: Invariant): void {
   const { rule, over, caught, passes = {}, scan } = scanned;
   test(sentence, () => {
-    const files = parsed(over);
-    expect(files.length, `${over} matches no file`).toBeGreaterThan(0);
-    expect(files.flatMap((file) => complaints(file, rule, scan))).toEqual([]);
+    expect(
+      parsed(over).flatMap((file) => complaints(file, rule, scan)),
+    ).toEqual([]);
   });
   const snippets = (texts: Readonly<Record<string, string>>): SourceFile[] => {
     const project = new Project({ useInMemoryFileSystem: true });
@@ -69,7 +73,7 @@ const where = ({ node, say }: Breach): string =>
   `${node.getSourceFile().getFilePath().replace(`${HERE}/`, "")}:${node.getStartLineNumber()}: ${say}`;
 
 /** Breaches that nothing excuses, and exemptions that excuse nothing. */
-function complaints(
+export function complaints(
   file: SourceFile,
   rule: RuleId,
   scan: Invariant["scan"],

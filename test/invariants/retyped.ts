@@ -22,7 +22,12 @@ export function retyped(
   file: SourceFile,
   spec: SpecValues = { limits, wordings },
 ): Breach[] {
-  return [...numbers(file, spec), ...capitals(file), ...strings(file, spec)];
+  return [
+    ...numbers(file, spec),
+    ...compared(file, spec),
+    ...capitals(file),
+    ...strings(file, spec),
+  ];
 }
 
 function numbers(file: SourceFile, spec: SpecValues): Breach[] {
@@ -33,6 +38,7 @@ function numbers(file: SourceFile, spec: SpecValues): Breach[] {
       const value = node.getLiteralValue();
       const same = names.get(value);
       if (!same || convertsUnit(node, value) || isCode(node)) return [];
+      if (node.getText().startsWith("0x")) return [];
       const isSmall =
         value === HALF || (Number.isInteger(value) && value < SMALL);
       if (isSmall && (isTrivial(value) || !bounds(node))) return [];
@@ -58,10 +64,15 @@ function isCode(node: Node): boolean {
   );
 }
 
-/** An operand of `* / %`, or the radix of toString and parseInt. */
+/** An operand of `* / %`, the radix of toString and parseInt, a power of two. */
 function convertsUnit(node: Node, value: number): boolean {
-  if (!UNITS.has(value)) return false;
   const parent = node.getParent();
+  if (
+    Node.isBinaryExpression(parent) &&
+    parent.getOperatorToken().getText() === "<<"
+  )
+    return true;
+  if (!UNITS.has(value)) return false;
   return (
     (Node.isBinaryExpression(parent) &&
       /^[*/%]$/.test(parent.getOperatorToken().getText())) ||
@@ -83,8 +94,31 @@ function bounds(node: Node): boolean {
   );
 }
 
+/** A bound in sight that the spec does not know. Codes are told apart by their `0x`. */
+function compared(file: SourceFile, spec: SpecValues): Breach[] {
+  const known = new Set(Object.values(spec.limits));
+  return file
+    .getDescendantsOfKind(SyntaxKind.NumericLiteral)
+    .filter((node) => {
+      const value = node.getLiteralValue();
+      const parent = node.getParent();
+      return (
+        value >= SMALL &&
+        !known.has(value) &&
+        !node.getText().startsWith("0x") &&
+        Node.isBinaryExpression(parent) &&
+        /^[<>]=?$/.test(parent.getOperatorToken().getText())
+      );
+    })
+    .map((node) => ({
+      node,
+      say: `${node.getText()} is a bound that the spec does not know; give it a row, or write a code as 0x${node.getLiteralValue().toString(16)}`,
+    }));
+}
+
 function capitals(file: SourceFile): Breach[] {
-  return file.getVariableDeclarations().flatMap((v): Breach[] => {
+  const all = file.getDescendantsOfKind(SyntaxKind.VariableDeclaration);
+  return all.flatMap((v): Breach[] => {
     const value = v.getInitializer();
     if (!value || !/^[A-Z][A-Z0-9_]*$/.test(v.getName())) return [];
     const isNumber = /^[\d_.\s*+/()-]+$/.test(value.getText());

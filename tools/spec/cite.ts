@@ -133,7 +133,11 @@ function readChecks(
       if (rule === undefined)
         stray.push(`${path}:${at}: ${kind} names no rule; write it literally`);
       else if (conditional)
-        stray.push(`${path}:${at}: a check under a condition may never run`);
+        stray.push(
+          `${path}:${at}: a check under a condition, or in a function, may never run`,
+        );
+      else if (!path.endsWith(".test.ts"))
+        stray.push(`${path}:${at}: a check outside a .test.ts file never runs`);
       else
         checks.push({
           rule,
@@ -148,6 +152,8 @@ function readChecks(
       conditional ||
       ts.isIfStatement(node) ||
       ts.isConditionalExpression(node) ||
+      ts.isFunctionDeclaration(node) ||
+      (ts.isFunctionLike(node) && !ts.isCallExpression(node.parent)) ||
       (ts.isBinaryExpression(node) &&
         [
           ts.SyntaxKind.AmpersandAmpersandToken,

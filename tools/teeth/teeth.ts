@@ -66,7 +66,7 @@ function copyTree(to: string): void {
   const list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
   const paths = execFileSync("git", list, { encoding: "utf8" }).split("\0");
   for (const path of paths) {
-    if (path === "" || !existsSync(path)) continue;
+    if (path === "" || path === "node_modules" || !existsSync(path)) continue;
     mkdirSync(dirname(join(to, path)), { recursive: true });
     cpSync(path, join(to, path), { recursive: true, verbatimSymlinks: true });
   }
