@@ -17,6 +17,8 @@ export interface Variant {
   readonly edits: readonly Edit[];
   /** The rule whose test files are run, beside those that hold the spec together. */
   readonly rule: RuleId;
+  /** Test files to run besides. */
+  readonly files?: readonly string[];
   readonly red: RegExp;
   /** Accept what differs once the run was red; the next run has to be red as well. */
   readonly acceptGoldens?: RegExp;
@@ -262,6 +264,7 @@ export const faults: readonly Fault[] = [
           },
         ],
         rule: "answer-verbatim",
+        files: ["test/goldens.test.ts"],
         red: /pnpm golden \S+/,
         acceptGoldens: /FAIL.*spec\/\w+\.md:\d+ /,
       },

@@ -27,9 +27,10 @@ import { inject } from "./inject.ts";
 /** What holds spec, code and checks together, whichever rule a fault concerns. */
 const ALWAYS = ["test/spec.test.ts", "test/invariants/architecture.test.ts"];
 const { checks } = citations(readSources());
-const filesFor = (rule: string): string[] => [
+const filesFor = ({ rule, files = [] }: Variant): string[] => [
   ...new Set([
     ...ALWAYS,
+    ...files,
     ...checks.filter((c) => c.rule === rule).map((c) => c.path),
   ]),
 ];
@@ -41,9 +42,7 @@ const chosen = faults.filter(
 const copy = mkdtempSync(join(tmpdir(), "teeth-"));
 try {
   copyTree(copy);
-  const files = chosen.flatMap((f) =>
-    f.variants.flatMap((v) => filesFor(v.rule)),
-  );
+  const files = chosen.flatMap((f) => f.variants.flatMap(filesFor));
   const clean = await tests([...new Set(files)]);
   if (clean.code !== 0) {
     console.log(clean.output);
@@ -99,7 +98,7 @@ async function bites({ name, variants }: Fault): Promise<boolean> {
 }
 
 async function escapes(variant: Variant): Promise<string | undefined> {
-  const files = filesFor(variant.rule);
+  const files = filesFor(variant);
   const first = await tests(files);
   const wrong = unlike(first, variant.red);
   if (wrong || !variant.acceptGoldens) return wrong;
