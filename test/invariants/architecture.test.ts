@@ -34,6 +34,7 @@ invariant("a folder of src imports only from folders above it", {
     "/src/render/down.ts": `import { joined } from "../model/span.ts"; import { limits } from "../spec.gen.ts"; import { plan } from "./plan.ts";`,
     "/src/index/types.ts": `import type { Store } from "../store/store.ts";`,
     "/src/index/inline.ts": `import { type Store } from "../store/store.ts";`,
+    "/src/cli/version.ts": `new URL("../../package.json", import.meta.url);`,
     "/src/index/parse/deep.ts": `import { go } from "../../languages/go.ts";`,
   },
   scan: (file) => {
@@ -47,7 +48,7 @@ invariant("a folder of src imports only from folders above it", {
       .filter(({ specifier }) => specifier.startsWith("."))
       .filter(({ specifier, typeOnly }) => {
         const to = target(file, specifier);
-        if (to === "spec.gen.ts") return false;
+        if (to === "spec.gen.ts" || to === "../package.json") return false;
         const other = lists.LAYOUT.indexOf(folderOf(to));
         if (own === "index" && folderOf(to) === "store") return !typeOnly;
         return other < 0 || other > rank;

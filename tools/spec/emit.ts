@@ -3,6 +3,15 @@ import prettier from "prettier";
 import type { Citations } from "./cite.ts";
 import type { Rule } from "./rule.ts";
 
+/** Formatted as the gate's format check wants the file of this path. */
+async function formatted(
+  path: string,
+  parts: readonly string[],
+): Promise<string> {
+  const options = await prettier.resolveConfig(path);
+  return prettier.format(parts.join("\n\n"), { ...options, filepath: path });
+}
+
 const union = (names: readonly string[]): string =>
   names.map((name) => JSON.stringify(name)).join(" | ") || "never";
 
@@ -51,7 +60,7 @@ export function emitConstants(rules: readonly Rule[]): Promise<string> {
     ),
     `export type RuleId = ${union(rules.map((r) => r.id))};`,
   ];
-  return prettier.format(parts.join("\n\n"), { parser: "typescript" });
+  return formatted("src/spec.gen.ts", parts);
 }
 
 /** The text of spec/COVERAGE.md. */
@@ -93,7 +102,7 @@ export function emitCoverage(
         )
         .join("\n")}`,
     );
-  return prettier.format(parts.join("\n\n"), { parser: "markdown" });
+  return formatted("spec/COVERAGE.md", parts);
 }
 
 const cell = (text: string): string =>
