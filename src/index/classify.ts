@@ -14,7 +14,7 @@ import {
   type Limits,
 } from "../spec.gen.ts";
 import type { Attributes } from "./attributes.ts";
-import { readPatterns, word } from "./ignore.ts";
+import { readPatterns, word, type Patterns } from "./ignore.ts";
 import { roleOf } from "./role.ts";
 
 export type Take = "source" | "keys" | "nothing";
@@ -26,16 +26,16 @@ export interface Admission {
   readonly reason: string;
 }
 
-const patterns = (items: readonly string[]): ReturnType<typeof readPatterns> =>
+const patterns = (items: readonly string[]): Patterns =>
   readPatterns(items.join("\n"), true);
-const SECRET = patterns(lists.SECRET_FILES);
-const BINARY = patterns(lists.BINARY_FILES);
-const DERIVED = patterns(lists.DERIVED_FILES);
-const KEYS_ONLY = patterns(lists.KEYS_ONLY_FILES);
-const GENERATED = patterns(lists.GENERATED_FILES);
-const MINIFIED = patterns(lists.MINIFIED_FILES);
+const SECRET: Patterns = patterns(lists.SECRET_FILES);
+const BINARY: Patterns = patterns(lists.BINARY_FILES);
+const DERIVED: Patterns = patterns(lists.DERIVED_FILES);
+const KEYS_ONLY: Patterns = patterns(lists.KEYS_ONLY_FILES);
+const GENERATED: Patterns = patterns(lists.GENERATED_FILES);
+const MINIFIED: Patterns = patterns(lists.MINIFIED_FILES);
 
-const is = (list: ReturnType<typeof readPatterns>, path: string): boolean =>
+const is = (list: Patterns, path: string): boolean =>
   word(list, path, false, true) === "out";
 
 /** What a file's name and size allow. @spec admit-by-name-and-size */
@@ -85,7 +85,10 @@ export function refuseBytes(
 /** The first line of a key as every tool writes it, with or without the kind of key. */
 function startsAsPrivateKey(bytes: Uint8Array): boolean {
   if (bytes[0] !== 0x2d || bytes[1] !== 0x2d) return false;
-  const line = new TextDecoder().decode(bytes.subarray(0, 80));
+  const end = bytes.indexOf(0x0a);
+  const line = new TextDecoder().decode(
+    bytes.subarray(0, end === -1 ? bytes.length : end),
+  );
   return /^-+ ?BEGIN [A-Z0-9 ]*PRIVATE KEY/.test(line);
 }
 
@@ -138,7 +141,7 @@ const COMMENT =
 export function isGenerated(
   path: string,
   text: string,
-  limits: Pick<Limits, "BANNER_LINES"> = fromSpec,
+  limits: Pick<Limits, "BANNER_LINES" | "LONG_LINE_CHARS"> = fromSpec,
 ): boolean {
   if (is(GENERATED, path)) return true;
   let before = "";
@@ -147,7 +150,10 @@ export function isGenerated(
     const newline = text.indexOf("\n", start);
     const end = newline === -1 ? text.length : newline;
     // A banner stands in a line of ordinary length; the rest of a longer one is data.
-    const line = text.slice(start, Math.min(end, start + LINE_SAMPLE));
+    const line = text.slice(
+      start,
+      Math.min(end, start + limits.LONG_LINE_CHARS),
+    );
     start = end + 1;
     const marker = COMMENT.exec(line)?.[0];
     if (marker === undefined) {
@@ -169,7 +175,6 @@ export function isGenerated(
   }
   return false;
 }
-const LINE_SAMPLE = 400;
 
 /** @spec file-minified */
 export function isMinified(

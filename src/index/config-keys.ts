@@ -25,7 +25,7 @@ export const configKeys = (
   limits: KeyLimits = fromSpec,
 ): string[] => configKeyLines(path, text, limits).map(({ name }) => name);
 
-/** The same with the line on which each name stands first. @spec config-keys-only */
+/** The same with the line on which each name stands first. @spec config-keys-only config-keys-bounded */
 export function configKeyLines(
   path: string,
   text: string,

@@ -9,7 +9,7 @@
  */
 import { spawn } from "node:child_process";
 import { Buffer } from "node:buffer";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, type Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 export interface GitListing {
@@ -19,10 +19,16 @@ export interface GitListing {
   readonly unreadable: readonly string[];
 }
 
+/** Which git, and how long it may take; it waits for ever where an ignore file is a pipe. */
+export interface Git {
+  readonly program: string;
+  readonly patienceMs: number;
+}
+
 /** Tracked and untracked files below a folder, without ignored ones. */
 export async function listWithGit(
   folder: string,
-  git: string,
+  git: Git,
 ): Promise<GitListing | undefined> {
   const result = await run(git, folder, [
     "ls-files",
@@ -44,7 +50,7 @@ export async function listWithGit(
 /** Whether the repository around a folder ignores the folder itself. */
 export async function isIgnoredByGit(
   folder: string,
-  git: string,
+  git: Git,
 ): Promise<boolean> {
   return (await run(git, folder, ["check-ignore", "-q", "."]))?.status === 0;
 }
@@ -60,7 +66,7 @@ const POINTERS = [
   "GIT_NAMESPACE",
   "GIT_LITERAL_PATHSPECS",
   "GIT_GLOB_PATHSPECS",
-];
+] as const;
 
 interface Finished {
   readonly status: number | null;
@@ -69,7 +75,7 @@ interface Finished {
 }
 
 function run(
-  git: string,
+  git: Git,
   folder: string,
   args: readonly string[],
 ): Promise<Finished | undefined> {
@@ -83,13 +89,14 @@ function run(
   env["NoDefaultCurrentDirectoryInExePath"] = "1";
   return new Promise((done) => {
     const child = spawn(
-      git,
+      git.program,
       ["-c", "core.fsmonitor=false", "-c", "core.quotePath=false", ...args],
       {
         cwd: folder,
         env,
         stdio: ["ignore", "pipe", "pipe"],
         windowsHide: true,
+        timeout: git.patienceMs,
       },
     );
     const out: Buffer[] = [];
@@ -117,7 +124,7 @@ export interface Repository {
 /** The repository whose work tree has its top at this folder. */
 export function repositoryAt(top: string): Repository | undefined {
   const dotGit = join(top, ".git");
-  const stat = statSync(dotGit, { throwIfNoEntry: false });
+  const stat = look(dotGit);
   if (!stat) return undefined;
   let gitFolder = dotGit;
   if (stat.isFile()) {
@@ -126,8 +133,7 @@ export function repositoryAt(top: string): Repository | undefined {
     gitFolder = resolve(top, pointer.trimEnd());
   }
   // Git, too, takes a `.git` without a HEAD for an ordinary folder.
-  if (!statSync(join(gitFolder, "HEAD"), { throwIfNoEntry: false }))
-    return undefined;
+  if (!look(join(gitFolder, "HEAD"))) return undefined;
   const common = read(join(gitFolder, "commondir")).trimEnd();
   return {
     top,
@@ -140,6 +146,14 @@ export function repositoryAround(folder: string): Repository | undefined {
   for (let at = folder; ; at = dirname(at)) {
     const found = repositoryAt(at);
     if (found || dirname(at) === at) return found;
+  }
+}
+
+function look(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
 }
 

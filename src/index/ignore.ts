@@ -30,11 +30,14 @@ export interface Pattern {
   readonly components: readonly Component[];
 }
 
+/** An ignore file's patterns, in the order of its lines. */
+export type Patterns = readonly Pattern[];
+
 /** `undefined`: no pattern speaks about the path. */
 export type Word = "out" | "in" | undefined;
 
 /** The patterns of an ignore file's text. @spec ignore-patterns */
-export function readPatterns(text: string, foldCase = false): Pattern[] {
+export function readPatterns(text: string, foldCase = false): Patterns {
   const patterns: Pattern[] = [];
   for (const line of text.replace(/^\uFEFF/, "").split("\n")) {
     if (line.startsWith("#")) continue;
@@ -78,7 +81,7 @@ export function readPattern(
 
 /** What the last matching pattern says. `path` is relative to the patterns' folder. @spec ignore-patterns */
 export function word(
-  patterns: readonly Pattern[],
+  patterns: Patterns,
   path: string,
   isFolder: boolean,
   foldCase = false,
@@ -218,7 +221,7 @@ function readSet(
     } else if (source[i] === "[" && source[i + 1] === ":") {
       const end = source.indexOf("]", i + 2);
       if (end === -1) return undefined;
-      if (end - i < 3 || source[end - 1] !== ":") {
+      if (end === i + 2 || source[end - 1] !== ":") {
         tests.push((byte) => byte === 0x5b);
         previous = 0x5b;
         continue;

@@ -7,10 +7,10 @@
 import type { Role } from "../model/file.ts";
 import { lists } from "../spec.gen.ts";
 import type { Attributes } from "./attributes.ts";
-import { readPatterns, word } from "./ignore.ts";
+import { readPatterns, word, type Patterns } from "./ignore.ts";
 
-const TEST_FILES = readPatterns(lists.TEST_FILES.join("\n"));
-const DOC_FILES = readPatterns(lists.DOC_FILES.join("\n"), true);
+const TEST_FILES: Patterns = readPatterns(lists.TEST_FILES.join("\n"));
+const DOC_FILES: Patterns = readPatterns(lists.DOC_FILES.join("\n"), true);
 
 /** A definition that a test runner finds by its name. */
 const TEST_DEFINITION =

@@ -25,9 +25,10 @@ import {
   listWithGit,
   repositoryAround,
   repositoryAt,
+  type Git,
   type Repository,
 } from "./git.ts";
-import { readPatterns, word, type Pattern } from "./ignore.ts";
+import { readPatterns, word, type Patterns } from "./ignore.ts";
 
 export interface ScannedFile {
   readonly path: string;
@@ -55,6 +56,8 @@ export interface ScanOptions {
   readonly force?: boolean;
   /** The git program; false walks without asking it. */
   readonly git?: string | false;
+  /** How long git may take before the folder is walked instead. */
+  readonly gitPatienceMs?: number;
   /** The user's home folder. */
   readonly home?: string;
 }
@@ -75,25 +78,20 @@ export async function scan(
   root: string,
   options: ScanOptions = {},
 ): Promise<ScanResult> {
-  const { git = "git", home = homedir(), force = false } = options;
-  const real = projectRoot(root, { home, force });
+  const real = projectRoot(root, options);
   const found = new Findings(real);
   const around = repositoryAround(real);
-  let source: "git" | "walk" = "walk";
-  if (around && git !== false) {
-    const listed = await addRepository(found, "", git);
-    // A folder that the repository ignores is no part of it; whoever names it wants it.
-    if (
-      listed &&
-      !(
-        found.isEmpty &&
-        around.top !== real &&
-        (await isIgnoredByGit(real, git))
-      )
-    )
-      source = "git";
-    else await walkAll(found, "", listed ? undefined : around, git);
-  } else await walkAll(found, "", around, git);
+  const git = gitOf(options);
+  const listed = around && git && (await addRepository(found, "", git));
+  // A folder that the repository ignores is no part of it; whoever names it wants it.
+  const isIgnored =
+    listed &&
+    found.isEmpty &&
+    around.top !== real &&
+    (await isIgnoredByGit(real, git));
+  const source = listed && !isIgnored ? "git" : "walk";
+  if (source === "walk")
+    await walkAll(found, "", isIgnored ? undefined : around, git);
   const { files, leftOut } = found.sorted();
   return {
     root: real,
@@ -102,6 +100,18 @@ export async function scan(
     source,
     nothing: files.length > 0 ? "" : whyNothing(real),
   };
+}
+
+/** How long git may take on the largest repository before something must be wrong. */
+const PATIENCE_MS = 5 * 60 * 1000; // exempt spec-values-are-imported: a last resort against a git that never ends; no outcome stands on it
+
+function gitOf({
+  git = "git",
+  gitPatienceMs = PATIENCE_MS,
+}: ScanOptions): Git | undefined {
+  return git === false
+    ? undefined
+    : { program: git, patienceMs: gitPatienceMs };
 }
 
 /**
@@ -174,7 +184,7 @@ function whyNothing(root: string): string {
 
 /** One ignore file, and the path to the folders above that have one too. */
 interface Level {
-  readonly patterns: readonly Pattern[];
+  readonly patterns: Patterns;
   /** Turns a path below the root into one below the ignore file: cut this many units off, put that text before. */
   readonly cut: number;
   readonly before: string;
@@ -241,7 +251,8 @@ function textOf(path: string): string | undefined {
   }
 }
 
-const isNeverEntered = (name: string): boolean =>
+/** Whether an entry of this name is passed over, whatever any rule says. @spec scan-own-folders */
+export const isNeverEntered = (name: string): boolean =>
   lists.NEVER_ENTERED.includes(FOLD_CASE ? name.toLowerCase() : name);
 
 /** A folder on the way to a file that git lists. */
@@ -316,15 +327,10 @@ class Findings {
     const slash = path.lastIndexOf("/");
     const folder = this.folder(slash === -1 ? "" : path.slice(0, slash));
     if (!folder.usable || isNeverEntered(path.slice(slash + 1))) return false;
-    const stat = this.stat(path);
-    if (!stat) {
-      // Tracked but not on disk, or a name that was not UTF-8 and has become another.
-      if (path.includes("\uFFFD") && !isOut(folder.own, path, false))
-        this.leave(path, wordings.LEFT_NAME);
-      return false;
-    }
-    if (stat.isDirectory()) return true;
-    if (isOut(folder.own, path, false)) return false;
+    const out = isOut(folder.own, path, false);
+    const stat = this.stat(path, !out);
+    if (stat?.isDirectory()) return true;
+    if (!stat || out) return false;
     if (stat.isSymbolicLink()) this.leave(path, wordings.LEFT_SYMLINK);
     else if (!stat.isFile()) this.leave(path, wordings.LEFT_SPECIAL);
     else if (!this.isReadable(path, stat))
@@ -339,10 +345,16 @@ class Findings {
     return false;
   }
 
-  private stat(path: string): Stats | undefined {
+  /** Undefined for what is not there or cannot be looked at; the latter is named. */
+  private stat(path: string, name = true): Stats | undefined {
     try {
-      return lstatSync(`${this.root}/${path}`, { throwIfNoEntry: false });
+      const stat = lstatSync(`${this.root}/${path}`, { throwIfNoEntry: false });
+      // A name that is not UTF-8 has become another one on its way here.
+      if (!stat && name && path.includes("\uFFFD"))
+        this.leave(path, wordings.LEFT_NAME);
+      return stat;
     } catch {
+      if (name) this.leave(path, wordings.LEFT_UNREADABLE);
       return undefined;
     }
   }
@@ -378,7 +390,7 @@ const byPath = (a: { path: string }, b: { path: string }): number =>
 async function addRepository(
   found: Findings,
   folder: string,
-  git: string,
+  git: Git,
 ): Promise<boolean> {
   const listing = await listWithGit(found.absolute(folder), git);
   if (!listing) return false;
@@ -400,7 +412,7 @@ async function addRepository(
 async function addInner(
   found: Findings,
   path: string,
-  git: string,
+  git: Git,
   names: readonly string[],
   prefix: string,
 ): Promise<void> {
@@ -423,10 +435,10 @@ async function walkAll(
   found: Findings,
   start: string,
   repository: Repository | undefined,
-  git: string | false,
+  git: Git | undefined,
 ): Promise<void> {
   for (const inner of walk(found, start, repository))
-    if (git === false || !(await addRepository(found, inner.path, git)))
+    if (!git || !(await addRepository(found, inner.path, git)))
       await walkAll(found, inner.path, inner.repository, git);
 }
 
@@ -538,7 +550,7 @@ function rulesAbove(
   return rules;
 }
 
-const DEPENDENCIES = readPatterns(
+const DEPENDENCIES: Patterns = readPatterns(
   lists.DEPENDENCY_FOLDERS.map((name) => `${name}/`).join("\n"),
 );
 
