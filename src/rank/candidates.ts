@@ -74,15 +74,15 @@ export function rank(
     return d;
   };
 
-  const { hits, unknown } = lexical(index, query.terms, limits);
-  const best = hits[0]?.score ?? 1;
-  for (const hit of hits) draft(hit.file)?.hits.push(hit);
-  for (const d of drafts.values()) {
-    let share = 1;
-    for (const hit of d.hits) {
-      d.text += (hit.score / best) * share;
-      share *= limits.NEXT_PASSAGE_SHARE;
-    }
+  const text = lexical(index, query.terms, limits);
+  for (const hit of text.files.values()) {
+    const d = draft(hit.file);
+    if (!d) continue;
+    d.hits = [...hit.passages];
+    d.text =
+      (1 - limits.WHOLE_FILE_SHARE) *
+        passagesScore(hit.passages, text.bestPassage, limits) +
+      limits.WHOLE_FILE_SHARE * (hit.score / text.bestFile);
   }
 
   const unknownNames: string[] = [];
@@ -140,17 +140,46 @@ export function rank(
     }))
     .sort((a, b) => b.score - a.score || (a.file.path < b.file.path ? -1 : 1))
     .slice(0, limits.MAX_CANDIDATES)
-    .map((c) => ({ ...c, symbols: index.symbolsOf(c.file.id) }));
+    .map((c) => withSymbols(index, c));
   return {
     candidates,
     unknownNames,
     unknownPaths,
-    unknownTerms: unknown,
+    unknownTerms: text.unknown,
     named,
     path,
     graph,
-    coverage: hits.reduce((most, hit) => Math.max(most, hit.coverage), 0),
+    coverage: text.coverage,
   };
+}
+
+/** Definitions are read where they are asked for: most candidates are never shown. */
+function withSymbols(
+  index: IndexReader,
+  c: Omit<Candidate, "symbols">,
+): Candidate {
+  let symbols: readonly SymbolRow[] | undefined;
+  return {
+    ...c,
+    get symbols() {
+      return (symbols ??= index.symbolsOf(c.file.id));
+    },
+  };
+}
+
+/** The best passage, and a falling share of those after it. */
+function passagesScore(
+  passages: readonly PassageHit[],
+  best: number,
+  limits: Pick<Limits, "NEXT_PASSAGE_SHARE">,
+): number {
+  let score = 0;
+  let share = 1;
+  for (const hit of passages) {
+    score += (hit.score / best) * share;
+    share *= limits.NEXT_PASSAGE_SHARE;
+  }
+  return score;
 }
 
 /** A plain word that is also a name counts the more, the less it looks like prose. */
@@ -189,7 +218,7 @@ function definitionsOf(
 function containerName(index: IndexReader, s: SymbolRow): string {
   return s.container < 0
     ? ""
-    : (index.symbolsOf(s.file)[s.container]?.name ?? "");
+    : (index.symbolAt({ file: s.file, ordinal: s.container })?.name ?? "");
 }
 
 function filesOfPath(

@@ -25,6 +25,8 @@ export class Graph {
     number,
     { all: Reference[]; imports: Reference[] }
   >();
+  private readonly byName = new Map<string, Target[]>();
+  private readonly reachedFrom = new Map<string, SymbolRow[]>();
   private readonly symbols = new Map<number, SymbolRow[]>();
 
   constructor(index: IndexReader, limits: Limits = fromSpec) {
@@ -69,32 +71,34 @@ export class Graph {
     return { uses, more };
   }
 
-  /** The definitions that a definition's body refers to. */
+  /** The definitions that a definition's body refers to; names that many definitions share are passed over. */
   reached(symbol: SymbolRow): SymbolRow[] {
+    const key = `${symbol.file}:${symbol.ordinal}`;
+    const known = this.reachedFrom.get(key);
+    if (known) return known;
     const from = this.index.file(symbol.file);
     if (!from) return [];
     const { all, imports } = this.references(symbol.file);
-    const out = new Map<string, SymbolRow>();
+    const out: SymbolRow[] = [];
+    const tried = new Set<string>();
     for (const r of all) {
       if (r.kind === "import" || !this.holds(symbol, r)) continue;
       const name =
         imports.find((i) => i.alias !== "" && i.alias === r.name)?.name ??
         r.name;
-      for (const s of this.index.symbolsNamed(
-        name,
-        this.limits.MAX_DEFINITIONS,
-      )) {
+      if (tried.has(`${r.qualifier}.${name}`)) continue;
+      tried.add(`${r.qualifier}.${name}`);
+      for (const target of this.targetsNamed(name))
         if (
-          s.name !== name ||
-          (s.file === symbol.file && s.ordinal === symbol.ordinal)
+          (target.symbol.file !== symbol.file ||
+            target.symbol.ordinal !== symbol.ordinal) &&
+          !out.includes(target.symbol) &&
+          means({ ...r, name }, from, imports, target)
         )
-          continue;
-        const target = this.target(s);
-        if (target && means({ ...r, name }, from, imports, target))
-          out.set(`${s.file}:${s.ordinal}`, s);
-      }
+          out.push(target.symbol);
     }
-    return [...out.values()];
+    this.reachedFrom.set(key, out);
+    return out;
   }
 
   /**
@@ -148,20 +152,42 @@ export class Graph {
   }
 
   private target(symbol: SymbolRow): Target | undefined {
+    const same = this.index
+      .placesNamed(symbol.name, 3)
+      .filter((s) => s.name === symbol.name);
+    return this.targetOf(symbol, same.length === 1);
+  }
+
+  /** The definitions of a name; none where it has too many of them to mean anything. */
+  private targetsNamed(name: string): Target[] {
+    let found = this.byName.get(name);
+    if (!found) {
+      const most = this.limits.PATH_MAX_DEFINITIONS;
+      const places = this.index
+        .placesNamed(name, most * 4)
+        .filter((s) => s.name === name);
+      found =
+        places.length > most
+          ? []
+          : places.flatMap((place) => {
+              const symbol = this.index.symbolAt(place);
+              return (
+                (symbol && this.targetOf(symbol, places.length === 1)) ?? []
+              );
+            });
+      this.byName.set(name, found);
+    }
+    return found;
+  }
+
+  private targetOf(symbol: SymbolRow, unique: boolean): Target | undefined {
     const file = this.index.file(symbol.file);
     if (!file) return undefined;
-    const same = this.index
-      .symbolsNamed(symbol.name, this.limits.MAX_DEFINITIONS)
-      .filter((s) => s.name === symbol.name);
-    return {
-      symbol,
-      file,
-      owner:
-        symbol.owner !== ""
-          ? symbol.owner
-          : (this.symbolsOf(symbol.file)[symbol.container]?.name ?? ""),
-      unique: same.length === 1,
-    };
+    const container =
+      symbol.owner === "" && symbol.container >= 0
+        ? this.index.symbolAt({ file: symbol.file, ordinal: symbol.container })
+        : undefined;
+    return { symbol, file, owner: container?.name ?? symbol.owner, unique };
   }
 
   /** Inside the definition, or inside what it contains. */

@@ -16,13 +16,14 @@ import {
 } from "../model/file.ts";
 import { decodeReferences } from "../model/references.ts";
 import { decodePassages, type Segment } from "../model/segment.ts";
-import type { Span } from "../model/span.ts";
 import type {
   IndexMeta,
   IndexReader,
   IndexWriter,
   LoadedSegment,
+  SymbolPlace,
   SymbolRow,
+  TextStatistics,
 } from "./store.ts";
 
 /** Raised whenever the tables change; an index of another version is built again. */
@@ -170,6 +171,7 @@ export class SqliteReader implements IndexReader {
   private readonly db: DatabaseSync;
   private byPath: FileRow[] | undefined;
   private byId: Map<number, FileRow> | undefined;
+  private text: TextStatistics | undefined;
   private loaded: LoadedSegment[] | undefined;
   private readonly statements = new Map<string, StatementSync>();
 
@@ -216,6 +218,13 @@ export class SqliteReader implements IndexReader {
     ));
   }
 
+  statistics(): TextStatistics {
+    return (this.text ??= statisticsOf(
+      this.segments(),
+      (id) => this.file(id) !== undefined,
+    ));
+  }
+
   postings(term: string): ReadonlyMap<number, Uint8Array> {
     return new Map(
       this.all("select segment, data from posting where term = ?", term).map(
@@ -234,11 +243,30 @@ export class SqliteReader implements IndexReader {
   }
 
   symbolsNamed(name: string, most: number): SymbolRow[] {
-    return this.all(
-      "select * from symbol where name = ? order by file, ordinal limit ?",
+    return this.symbols(
+      `${SELECT_SYMBOL} where name = ? order by file, ordinal limit ?`,
       name,
       most,
-    ).map(toSymbol);
+    );
+  }
+
+  placesNamed(name: string, most: number): SymbolPlace[] {
+    return this.all(
+      "select file, ordinal, name from symbol where name = ? order by file, ordinal limit ?",
+      name,
+      most,
+    ) as unknown as SymbolPlace[];
+  }
+
+  symbolAt({
+    file,
+    ordinal,
+  }: Pick<SymbolRow, "file" | "ordinal">): SymbolRow | undefined {
+    return this.symbols(
+      `${SELECT_SYMBOL} where file = ? and ordinal = ?`,
+      file,
+      ordinal,
+    )[0];
   }
 
   symbolNames(most: number): string[] {
@@ -251,10 +279,10 @@ export class SqliteReader implements IndexReader {
   }
 
   symbolsOf(file: number): SymbolRow[] {
-    return this.all(
-      "select * from symbol where file = ? order by ordinal",
+    return this.symbols(
+      `${SELECT_SYMBOL} where file = ? order by ordinal`,
       file,
-    ).map(toSymbol);
+    );
   }
 
   referencesOf(file: number) {
@@ -282,6 +310,15 @@ export class SqliteReader implements IndexReader {
     return statement;
   }
 
+  private symbols(sql: string, ...values: (string | number)[]): SymbolRow[] {
+    const statement = this.statement(sql);
+    // Rows as arrays cost half of rows as objects, and definitions are most of what is read.
+    statement.setReturnArrays(true);
+    return (statement.all(...values) as unknown as SymbolValues[]).map(
+      toSymbol,
+    );
+  }
+
   private all(sql: string, ...values: (string | number)[]): Row[] {
     return this.statement(sql).all(...values);
   }
@@ -289,6 +326,29 @@ export class SqliteReader implements IndexReader {
   private get(sql: string, ...values: (string | number)[]): Row | undefined {
     return this.statement(sql).get(...values);
   }
+}
+
+function statisticsOf(
+  segments: readonly LoadedSegment[],
+  alive: (file: number) => boolean,
+): TextStatistics {
+  const fileWeight = new Map<number, number>();
+  let passages = 0;
+  let weight = 0;
+  for (const { table } of segments)
+    for (let p = 0; p < table.file.length; p++) {
+      const file = table.file[p]!;
+      if (!alive(file)) continue;
+      passages++;
+      weight += table.weight[p]!;
+      fileWeight.set(file, (fileWeight.get(file) ?? 0) + table.weight[p]!);
+    }
+  return {
+    passages,
+    averagePassage: weight / Math.max(1, passages),
+    averageFile: weight / Math.max(1, fileWeight.size),
+    fileWeight,
+  };
 }
 
 function toFile(row: Row): FileRow {
@@ -310,23 +370,41 @@ function toFile(row: Row): FileRow {
   };
 }
 
-function toSymbol(row: Row): SymbolRow {
-  const span = (first: string, last: string): Span => [
-    row[first] as number,
-    row[last] as number,
-  ];
+const SELECT_SYMBOL = `select file, ordinal, name, kind, first, last, sig_first, sig_last,
+  doc_first, doc_last, container, owner, signature, doc, exported from symbol`;
+
+/** In the order of `SELECT_SYMBOL`. */
+type SymbolValues = readonly [
+  number,
+  number,
+  string,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  string,
+  string,
+  string,
+  number,
+];
+
+function toSymbol(v: SymbolValues): SymbolRow {
   return {
-    file: row.file as number,
-    ordinal: row.ordinal as number,
-    name: row.name as string,
-    kind: SYMBOL_KINDS[row.kind as number] as SymbolKind,
-    span: span("first", "last"),
-    signatureSpan: span("sig_first", "sig_last"),
-    docSpan: row.doc_first === 0 ? undefined : span("doc_first", "doc_last"),
-    container: row.container as number,
-    owner: row.owner as string,
-    signature: row.signature as string,
-    doc: row.doc as string,
-    exported: row.exported === 1,
+    file: v[0],
+    ordinal: v[1],
+    name: v[2],
+    kind: SYMBOL_KINDS[v[3]] as SymbolKind,
+    span: [v[4], v[5]],
+    signatureSpan: [v[6], v[7]],
+    docSpan: v[8] === 0 ? undefined : [v[8], v[9]],
+    container: v[10],
+    owner: v[11],
+    signature: v[12],
+    doc: v[13],
+    exported: v[14] === 1,
   };
 }

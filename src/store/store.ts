@@ -8,6 +8,12 @@ import type { Reference, SymbolDefinition } from "../model/extraction.ts";
 import type { FileRow, IndexedFile, LeftOut } from "../model/file.ts";
 import type { PassageTable, Segment } from "../model/segment.ts";
 
+export interface SymbolPlace {
+  readonly file: number;
+  readonly ordinal: number;
+  readonly name: string;
+}
+
 /** A definition with its place in the index. */
 export interface SymbolRow extends SymbolDefinition {
   readonly file: number;
@@ -37,6 +43,16 @@ export interface LoadedSegment {
   readonly table: PassageTable;
 }
 
+/** Of the passages of all files that the index holds. */
+export interface TextStatistics {
+  readonly passages: number;
+  /** Mean weight of a passage and of a file. */
+  readonly averagePassage: number;
+  readonly averageFile: number;
+  /** Weight of each file, by id. */
+  readonly fileWeight: ReadonlyMap<number, number>;
+}
+
 export interface IndexReader {
   readonly meta: IndexMeta;
   /** All files, by path. Kept by the reader: ask as often as needed. */
@@ -45,12 +61,17 @@ export interface IndexReader {
   leftOut(): LeftOut[];
   /** Kept by the reader. */
   segments(): readonly LoadedSegment[];
+  /** Kept by the reader. */
+  statistics(): TextStatistics;
   /** The posting lists of a term, by segment id; absent where a segment has none. */
   postings(term: string): ReadonlyMap<number, Uint8Array>;
   /** Terms of the index that begin with `prefix`, at most `most`. */
   termsWithPrefix(prefix: string, most: number): string[];
   /** Definitions of that name, letter case ignored, at most `most`, by file id and ordinal. */
   symbolsNamed(name: string, most: number): SymbolRow[];
+  /** The same, without reading the definitions. */
+  placesNamed(name: string, most: number): SymbolPlace[];
+  symbolAt(place: Pick<SymbolPlace, "file" | "ordinal">): SymbolRow | undefined;
   /** Names of definitions, fields not counted, by file id and ordinal, at most `most`. */
   symbolNames(most: number): string[];
   /** All definitions of a file, in order. */
