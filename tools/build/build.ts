@@ -1,103 +1,83 @@
 /**
- * Builds `dist/`: one bundle an entry, code they share beside them, the grammars,
- * and the licences of what is bundled. Nothing is left to install.
+ * Builds `dist/`: scripts, the grammars that are used, and the licences of both.
+ * Nothing is left to install. `--quiet` prints errors only.
+ *
+ * A file whose bytes would not change is not touched, and the others are replaced
+ * whole, so that a build disturbs nobody who runs what the last one made.
  */
-import { build, type Metafile } from "esbuild";
 import {
   chmodSync,
   existsSync,
-  readFileSync,
+  mkdirSync,
+  mkdtempSync,
   readdirSync,
+  readFileSync,
+  renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { bundle, packagesOf } from "./bundle.ts";
 import { copyGrammars } from "./grammars.ts";
+import { licences } from "./licences.ts";
 
-const ENTRIES = {
-  main: "src/cli/main.ts",
-  "index-worker": "src/index/worker.ts",
-};
-const quiet = process.argv.includes("--quiet");
-
-rmSync("dist", { recursive: true, force: true });
-const shared = {
-  bundle: true,
-  platform: "node",
-  format: "esm",
-  outdir: "dist",
-  metafile: true,
-  legalComments: "none",
-  logLevel: "warning",
-} as const;
-// The version check must run where the rest would not parse: it has a target of its own.
-await build({
-  ...shared,
-  target: "node12.20",
-  entryPoints: { codegraph: "src/cli/codegraph.ts" },
-  external: ["./main.ts"],
-  plugins: [
-    {
-      name: "main-beside",
-      setup: (b) => {
-        b.onResolve({ filter: /^\.\/main\.ts$/ }, () => ({
-          path: "./main.js",
-          external: true,
-        }));
-      },
-    },
-  ],
-});
-const { metafile } = await build({
-  ...shared,
-  target: "node22.16",
-  splitting: true,
-  minifySyntax: true,
-  minifyWhitespace: true,
-  chunkNames: "chunk-[hash]",
-  entryPoints: ENTRIES,
-  define: { CODEGRAPH_VERSION: JSON.stringify(version()) },
-});
-chmodSync("dist/codegraph.js", 0o755);
-const grammars = await copyGrammars("dist/grammars");
-writeFileSync("dist/THIRD-PARTY-LICENSES.txt", licences(metafile));
-if (!quiet)
-  console.log(
-    `dist: ${readdirSync("dist").filter((f) => f.endsWith(".js")).length} scripts, ${grammars.length} grammars`,
+const { scripts, packages } = await bundle();
+const stage = mkdtempSync(join(tmpdir(), "codegraph-build-"));
+try {
+  for (const [name, bytes] of scripts) writeFileSync(join(stage, name), bytes);
+  chmodSync(join(stage, "codegraph.js"), 0o755);
+  const grammars = await copyGrammars(join(stage, "grammars"));
+  writeFileSync(
+    join(stage, "THIRD-PARTY-LICENSES.txt"),
+    licences([...packages, ...packagesOf(grammars)]),
   );
-
-function version(): string {
-  return (
-    JSON.parse(readFileSync("package.json", "utf8")) as { version: string }
-  ).version;
+  mirror(stage, "dist");
+  if (!process.argv.includes("--quiet"))
+    console.log(
+      `dist: ${scripts.size} scripts, ${grammars.length} grammars, ${(size("dist") / 1e6).toFixed(1)} MB`,
+    );
+} finally {
+  rmSync(stage, { recursive: true, force: true });
 }
 
-/** The licence text of every package that is bundled or whose grammar is copied. */
-function licences(meta: Metafile): string {
-  const folders = new Set(
-    [...Object.keys(meta.inputs), ...grammars].flatMap(
-      (path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
-    ),
-  );
-  const texts = new Map<string, string>();
-  for (const folder of folders) {
-    const { name, version, license } = JSON.parse(
-      readFileSync(join(folder, "package.json"), "utf8"),
-    ) as Record<string, string>;
-    const file = readdirSync(folder).find((f) =>
-      /^(licen[cs]e|copying)/i.test(f),
-    );
-    const text =
-      file && existsSync(join(folder, file))
-        ? readFileSync(join(folder, file), "utf8")
-        : `Licence: ${license}\n`;
-    texts.set(`${name} ${version}`, text);
+/** Makes the files of `to` those of `from`. */
+function mirror(from: string, to: string): void {
+  const files = filesIn(from);
+  for (const file of files) {
+    const bytes = readFileSync(join(from, file));
+    const target = join(to, file);
+    if (same(target, bytes)) continue;
+    mkdirSync(dirname(target), { recursive: true });
+    const beside = `${target}.${process.pid}`;
+    const { mode } = statSync(join(from, file));
+    writeFileSync(beside, bytes, { mode });
+    renameSync(beside, target);
   }
-  return [...texts.keys()]
-    .sort()
-    .map(
-      (name) =>
-        `${name}\n${"-".repeat(name.length)}\n\n${texts.get(name)!.trim()}\n`,
-    )
-    .join("\n\n");
+  for (const file of filesIn(to))
+    if (!files.includes(file)) rmSync(join(to, file), { force: true });
+}
+
+function same(path: string, bytes: Uint8Array): boolean {
+  try {
+    return readFileSync(path).equals(bytes);
+  } catch {
+    return false;
+  }
+}
+
+/** Paths from `folder`; none where it is missing. */
+function filesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+}
+
+function size(folder: string): number {
+  return filesIn(folder).reduce(
+    (sum, file) => sum + statSync(join(folder, file)).size,
+    0,
+  );
 }

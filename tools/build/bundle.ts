@@ -1,0 +1,132 @@
+/**
+ * Bundles the product: one script an entry, code that they share in chunks beside
+ * them. What a question does not need stands in chunks that it does not load.
+ *
+ * Nothing is written. The same sources give the same bytes and names.
+ * Throws: the errors of esbuild; Error where a package of the tests gets in.
+ */
+import { build, type BuildOptions, type Metafile } from "esbuild";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+
+/** What the product may carry. Whatever else is imported stays a tool of the repository. */
+const BUNDLED: readonly string[] = [
+  "cli-progress",
+  "emoji-regex",
+  "ansi-regex",
+  "is-fullwidth-code-point",
+  "string-width",
+  "strip-ansi",
+  "ignore",
+  "stemmer",
+  "web-tree-sitter",
+];
+
+export interface Bundle {
+  /** Script by name. */
+  readonly scripts: ReadonlyMap<string, Uint8Array>;
+  readonly metafile: Metafile;
+  /** Folders of the packages that are in it, relative to the root. */
+  readonly packages: readonly string[];
+}
+
+export async function bundle(): Promise<Bundle> {
+  const shared = {
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    outdir: "dist",
+    metafile: true,
+    write: false,
+    legalComments: "none",
+    logLevel: "warning",
+  } as const satisfies BuildOptions;
+  // An old Node reads this script alone, so that it can say what it needs.
+  const binary = await build({
+    ...shared,
+    target: "node12.20",
+    entryPoints: { codegraph: "src/cli/codegraph.ts" },
+    plugins: [
+      {
+        name: "main-beside",
+        setup: (b) => {
+          b.onResolve({ filter: /^\.\/main\.ts$/ }, () => ({
+            path: "./main.js",
+            external: true,
+          }));
+        },
+      },
+    ],
+  });
+  const rest = await build({
+    ...shared,
+    target: "node22.16",
+    splitting: true,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    chunkNames: "chunk-[hash]",
+    entryPoints: {
+      main: "src/cli/main.ts",
+      "index-worker": "src/index/worker.ts",
+    },
+    define: { CODEGRAPH_VERSION: JSON.stringify(version()) },
+    // A bundled CommonJS module asks for what Node has by `require`.
+    banner: {
+      js: 'import{createRequire as cgRequire}from"node:module";const require=cgRequire(import.meta.url);',
+    },
+  });
+  const packages = packagesOf(Object.keys(rest.metafile.inputs));
+  const strangers = packages.filter((p) => !BUNDLED.includes(nameOf(p)));
+  if (strangers.length > 0)
+    throw new Error(
+      `${strangers.map(nameOf).join(", ")} would be shipped; import it with \`import type\`, or add it to BUNDLED`,
+    );
+  return {
+    scripts: new Map(
+      [...binary.outputFiles, ...rest.outputFiles].map((file) => [
+        basename(file.path),
+        file.contents,
+      ]),
+    ),
+    metafile: rest.metafile,
+    packages,
+  };
+}
+
+/** The package folders that files lie in, without repeats. */
+export function packagesOf(files: readonly string[]): string[] {
+  return [
+    ...new Set(
+      files.flatMap(
+        (file) =>
+          /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [],
+      ),
+    ),
+  ];
+}
+
+/**
+ * The sources that run when `entry` is loaded: those in its script and in all
+ * that this one imports at once, `import()` not followed.
+ */
+export function loadedWith(entry: string, metafile: Metafile): string[] {
+  const outputs = Object.entries(metafile.outputs);
+  const first = outputs.find(([, o]) => o.entryPoint === entry)?.[0];
+  if (first === undefined) throw new Error(`${entry} has no script of its own`);
+  const seen = new Set([first]);
+  for (const path of seen)
+    for (const { path: next, kind, external } of metafile.outputs[path]!.imports)
+      if (kind === "import-statement" && external !== true) seen.add(next);
+  return [...seen].flatMap((path) =>
+    Object.keys(metafile.outputs[path]!.inputs),
+  );
+}
+
+const nameOf = (folder: string): string =>
+  folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length);
+
+function version(): string {
+  return (
+    JSON.parse(readFileSync("package.json", "utf8")) as { version: string }
+  ).version;
+}
