@@ -2,10 +2,14 @@
  * The registry of languages: by id, and by a file's path and first bytes. To add a
  * language: one entry, one fixture, one line here.
  */
+import { c } from "./c.ts";
+import { cpp } from "./cpp.ts";
 import { go } from "./go.ts";
+import { java } from "./java.ts";
 import { javascript } from "./javascript.ts";
 import type { Language } from "./language.ts";
 import { python } from "./python.ts";
+import { rust } from "./rust.ts";
 import { tsx, typescript } from "./typescript.ts";
 
 export type { Language } from "./language.ts";
@@ -16,6 +20,10 @@ export const languages: readonly Language[] = [
   javascript,
   python,
   go,
+  rust,
+  java,
+  c,
+  cpp,
 ];
 
 const byId = new Map(languages.map((l) => [l.id, l]));
@@ -47,9 +55,14 @@ export function detectLanguage(
   const dot = name.lastIndexOf(".");
   const ending = dot > 0 ? name.slice(dot) : "";
   const found = byEnding.get(ending);
+  if (found === c && CPP_MARKS.test(head)) return cpp;
   if (found) return found;
   return ending === "" ? byInterpreter.get(interpreterOf(head)) : undefined;
 }
+
+/** What a `.h` or `.C` file of C++ says and C does not. */
+const CPP_MARKS =
+  /^\s*(?:class|namespace|template|using|public:|private:|protected:|extern\s+"C\+\+")(?![\w])|\b\w+::\w|\bconstexpr\b|#\s*include\s*<(?:[a-z_]+)>/m;
 
 /** The program that a `#!` line names, without folder and version; empty without one. */
 function interpreterOf(head: string): string {

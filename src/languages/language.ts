@@ -11,13 +11,14 @@
  * | `@ref.component` | a call, unless the name begins in lower case |
  * | `@ref.import` | an imported name; `@module` where from, `@alias` the local name; `@module` alone imports the whole module |
  * | `@import.tree` | an import clause that `importTree` reads as text |
- * | `@is.WORD` | the match counts only where this node's text is WORD |
+ * | `@is.WORD` | the match counts only where this node's text is WORD; `@is.A.B` allows either |
  * | `@wrap` `@export` | a node that belongs to the definition which ends with it; `@export` also makes it visible |
  * | `@exported` | a name that a statement elsewhere makes visible |
  * | `@attr` | an attribute, annotation or decorator |
  * | `@local` | a block whose variables are local |
  * | `@scope` with `@owner` | a block that gives its owner to the definitions in it |
  * | `@typeparam` | a type parameter: uses of it inside its definition are not references |
+ * | `@subject` | for `@ref.extends` outside of the definition that extends: its name |
  * | `@docstring` | text that documents the definition whose body it begins |
  *
  * Where two patterns claim the same name node, the earlier pattern wins: put the
@@ -112,8 +113,8 @@ export interface Language {
   readonly moduleSeparator?: RegExp;
   /** A declaration without a body is left out where the file holds the definition too. */
   readonly forwardDeclarations?: boolean;
-  /** Text that a grammar stumbles over, blanked before parsing: same length, same lines. */
-  readonly blank?: RegExp;
+  /** Text that a grammar stumbles over: replaced by `as` and blanks before parsing, so that lengths and lines stay. */
+  readonly blank?: { readonly pattern: RegExp; readonly as: string };
   readonly outline?: readonly OutlineRule[];
   readonly hosts?: readonly HostBlock[];
   readonly tests?: {

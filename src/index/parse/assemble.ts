@@ -191,10 +191,16 @@ function firstOfEach(definitions: DefinitionFact[]): DefinitionFact[] {
   });
 }
 
-type Entry = Range & {
+interface Entry extends Range {
   readonly role: "def" | "local" | "scope" | "export";
   readonly index: number;
-};
+  /** What holds inside of it: the innermost definition, and what lies between. */
+  def: number;
+  owner: string;
+  local: boolean;
+}
+
+const RANK = { export: 0, scope: 1, def: 2, local: 3 } as const;
 
 /** Finds the parent of each definition, its owner, and whether an export wraps it. */
 function nested(
@@ -202,87 +208,69 @@ function nested(
   facts: Facts,
   language: Language,
 ): Draft[] {
-  const rank = { export: 0, scope: 1, def: 2, local: 3 };
-  const entries: Entry[] = [
-    ...facts.exports.map((r, index) => ({
-      ...r,
-      role: "export" as const,
+  const entry =
+    (role: Entry["role"]) =>
+    ({ start, end }: Range, index: number): Entry => ({
+      start,
+      end,
+      role,
       index,
-    })),
-    ...facts.scopes.map((r, index) => ({
-      start: r.start,
-      end: r.end,
-      role: "scope" as const,
-      index,
-    })),
-    ...facts.locals.map((r, index) => ({
-      ...r,
-      role: "local" as const,
-      index,
-    })),
-    ...definitions.map((d, index) => ({
-      start: d.start,
-      end: d.end,
-      role: "def" as const,
-      index,
-    })),
+      def: -1,
+      owner: "",
+      local: false,
+    });
+  const entries = [
+    ...facts.exports.map(entry("export")),
+    ...facts.scopes.map(entry("scope")),
+    ...facts.locals.map(entry("local")),
+    ...definitions.map(entry("def")),
   ];
   entries.sort(
     (a, b) =>
       a.start - b.start ||
       b.end - a.end ||
-      rank[a.role] - rank[b.role] ||
+      RANK[a.role] - RANK[b.role] ||
       a.index - b.index,
   );
   const drafts: Draft[] = new Array(definitions.length);
   const stack: Entry[] = [];
-  for (const entry of entries) {
-    while (stack.length > 0) {
-      const top = stack.at(-1)!;
-      if (top.end < entry.end || top.end <= entry.start) stack.pop();
-      else if (
-        entry.role === "def" &&
+  for (const here of entries) {
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const siblings =
+        here.role === "def" &&
         top.role === "def" &&
-        top.start === entry.start &&
-        top.end === entry.end
-      )
-        stack.pop();
-      else break;
+        top.start === here.start &&
+        top.end === here.end;
+      if (!siblings && top.end >= here.end && top.end > here.start) break;
+      stack.pop();
     }
-    if (entry.role === "def") {
-      const fact = definitions[entry.index]!;
-      let parent = -1;
-      let owner: string | undefined;
-      let local = false;
-      const marked = stack.at(-1)?.role === "export";
-      for (let i = stack.length - 1; i >= 0; i--) {
-        const above = stack[i]!;
-        if (above.role === "def") {
-          parent = above.index;
-          break;
-        }
-        if (above.role === "scope") owner ??= facts.scopes[above.index]!.name;
-        if (
-          above.role === "local" &&
-          !isBodyOf(above, stack[i - 1], definitions)
-        )
-          local = true;
-      }
-      const read =
+    const above = stack.at(-1);
+    here.def = above?.def ?? -1;
+    here.owner = above?.owner ?? "";
+    here.local = above?.local ?? false;
+    if (here.role === "scope") here.owner = facts.scopes[here.index]!.name;
+    else if (here.role === "local")
+      here.local ||= !isBodyOf(here, above, definitions);
+    else if (here.role === "def") {
+      const fact = definitions[here.index]!;
+      const said =
         fact.owner === ""
           ? undefined
           : (language.owner?.(fact.owner) ?? { name: fact.owner });
-      drafts[entry.index] = {
+      drafts[here.index] = {
         fact,
         kind: fact.kind,
-        owner: read?.name ?? owner ?? "",
-        marked: marked || (read?.exports ?? false),
-        parent,
-        dropped: local && VALUES.has(fact.kind),
+        owner: said?.name ?? here.owner,
+        marked: above?.role === "export" || (said?.exports ?? false),
+        parent: here.def,
+        dropped: here.local && VALUES.has(fact.kind),
         start: fact.start,
       };
+      here.def = here.index;
+      here.owner = "";
+      here.local = false;
     }
-    stack.push(entry);
+    stack.push(here);
   }
   return drafts;
 }
@@ -389,10 +377,24 @@ function dropRepeats(drafts: readonly Draft[], language: Language): void {
     seen.add(key(d));
   }
   if (!language.forwardDeclarations) return;
-  const defined = new Set(drafts.filter((d) => d.fact.bodyAt >= 0).map(key));
-  for (const d of drafts)
-    if (d.fact.bodyAt < 0 && d.kind === "function" && defined.has(key(d)))
-      d.dropped = true;
+  const defined = new Set<string>();
+  const types = new Set<string>();
+  for (const d of drafts) {
+    if (d.fact.bodyAt < 0) continue;
+    defined.add(key(d));
+    if (TYPES.has(d.kind)) types.add(key(d));
+  }
+  for (const d of drafts) {
+    if (d.fact.bodyAt >= 0) continue;
+    if (d.kind === "function" || d.kind === "method") {
+      const into = d.parent < 0 ? undefined : drafts[d.parent]!.kind;
+      // A declaration in a function is a prototype or, in C++, a variable that reads like one.
+      if (defined.has(key(d)) || into === "function" || into === "method")
+        d.dropped = true;
+    }
+    // `typedef struct name {…} name;` is one type.
+    if (d.kind === "type" && types.has(key(d))) d.dropped = true;
+  }
 }
 
 function lineFinder(starts: Uint32Array): (at: number) => number {

@@ -1,0 +1,264 @@
+/**
+ * Query matches → facts: what the captures of `languages/language.ts` stand for.
+ * Reading nodes of the parser ends here.
+ *
+ * Units: offsets in UTF-16 units.
+ */
+import type { Node, QueryMatch } from "web-tree-sitter";
+import type { Language } from "../../languages/language.ts";
+import {
+  REFERENCE_KINDS,
+  SYMBOL_KINDS,
+  type ReferenceKind,
+  type SymbolKind,
+} from "../../model/extraction.ts";
+import { noFacts, type Facts, type Range } from "./facts.ts";
+import { importLeaves } from "./imports.ts";
+
+/** What a capture's name stands for. */
+export type Role =
+  | { readonly as: "def"; readonly kind: SymbolKind }
+  | {
+      readonly as: "ref";
+      readonly kind: ReferenceKind;
+      readonly component: boolean;
+    }
+  | { readonly as: "is"; readonly words: readonly string[] }
+  | { readonly as: "part"; readonly part: Part }
+  | { readonly as: "mark"; readonly mark: Mark };
+
+const PARTS = [
+  "name",
+  "body",
+  "owner",
+  "qualifier",
+  "module",
+  "alias",
+  "subject",
+  "scope",
+] as const;
+type Part = (typeof PARTS)[number];
+const MARKS = [
+  "wrap",
+  "export",
+  "exported",
+  "attr",
+  "local",
+  "docstring",
+  "typeparam",
+  "import.tree",
+] as const;
+type Mark = (typeof MARKS)[number];
+
+/** Throws: Error on a capture that stands for nothing, which is the entry's mistake. */
+export function roleOf(capture: string): Role {
+  const [head = "", ...rest] = capture.split(".");
+  const tail = rest.join(".");
+  const def = head === "def" ? SYMBOL_KINDS.find((k) => k === tail) : undefined;
+  if (def) return { as: "def", kind: def };
+  if (head === "is") return { as: "is", words: rest };
+  if (head === "ref") {
+    const kind =
+      tail === "new"
+        ? "instantiate"
+        : tail === "component"
+          ? "call"
+          : REFERENCE_KINDS.find((k) => k === tail);
+    if (kind) return { as: "ref", kind, component: tail === "component" };
+  }
+  const part = PARTS.find((p) => p === capture);
+  if (part) return { as: "part", part };
+  const mark = MARKS.find((m) => m === capture);
+  if (mark) return { as: "mark", mark };
+  throw new Error(`no capture is called @${capture}`);
+}
+
+/** The nodes of one match by what they stand for. */
+interface Match extends Partial<Record<Part, Node>> {
+  def?: Node;
+  kind?: SymbolKind;
+  ref?: Node;
+  refKind?: ReferenceKind;
+}
+
+export function readMatches(
+  text: string,
+  matches: readonly QueryMatch[],
+  roles: ReadonlyMap<string, Role>,
+  language: Language,
+): Facts {
+  const facts = noFacts();
+  const slice = (node: Node): string =>
+    text.slice(node.startIndex, node.endIndex);
+  for (const { patternIndex, captures } of matches) {
+    const match: Match = {};
+    let counts = true;
+    for (const { name, node } of captures) {
+      const role = roles.get(name)!;
+      switch (role.as) {
+        case "def":
+          match.def = node;
+          match.kind = role.kind;
+          break;
+        case "ref":
+          match.ref = node;
+          match.refKind = role.kind;
+          if (role.component && isLower(text.charCodeAt(node.startIndex)))
+            counts = false;
+          break;
+        case "part":
+          match[role.part] = node;
+          break;
+        case "is":
+          if (!role.words.includes(slice(node))) counts = false;
+          break;
+        case "mark":
+          if (counts)
+            note(facts, role.mark, node, slice, language, patternIndex);
+      }
+      if (!counts) break;
+    }
+    if (counts) put(facts, match, patternIndex, text, slice, language);
+  }
+  return facts;
+}
+
+const rangeOf = (node: Node): Range => ({
+  start: node.startIndex,
+  end: node.endIndex,
+});
+
+function note(
+  facts: Facts,
+  mark: Mark,
+  node: Node,
+  slice: (node: Node) => string,
+  language: Language,
+  pattern: number,
+): void {
+  switch (mark) {
+    case "wrap":
+      facts.wraps.push(rangeOf(node));
+      break;
+    case "export":
+      facts.exports.push(rangeOf(node));
+      break;
+    case "exported":
+      facts.exportedNames.add(slice(node));
+      break;
+    case "attr":
+      facts.attributes.push(rangeOf(node));
+      break;
+    case "local":
+      facts.locals.push(rangeOf(node));
+      break;
+    case "docstring":
+      facts.docstrings.push(rangeOf(node));
+      break;
+    case "typeparam":
+      facts.typeParameters.push({ name: slice(node), at: node.startIndex });
+      break;
+    case "import.tree":
+      for (const leaf of importLeaves(slice(node), language.importTree!))
+        facts.references.push({
+          pattern,
+          kind: "import",
+          name: leaf.name,
+          nameAt: node.startIndex + leaf.at,
+          qualifier: leaf.module,
+          alias: leaf.alias,
+          aliasAt: -1,
+        });
+  }
+}
+
+const QUOTES = /^["'`<]|["'`>]$/g;
+
+function put(
+  facts: Facts,
+  match: Match,
+  pattern: number,
+  text: string,
+  slice: (node: Node) => string,
+  language: Language,
+): void {
+  const { def, kind, name, ref, refKind, module, alias, scope, owner } = match;
+  if (scope !== undefined && owner !== undefined) {
+    const said = slice(owner);
+    facts.scopes.push({
+      ...rangeOf(scope),
+      name: language.owner?.(said).name ?? said,
+    });
+  } else if (kind !== undefined && def !== undefined && name !== undefined)
+    facts.definitions.push({
+      pattern,
+      kind,
+      name: nameOf(slice(name)),
+      nameAt: name.startIndex,
+      start: def.startIndex,
+      end: def.endIndex,
+      bodyAt: match.body?.startIndex ?? -1,
+      owner: owner === undefined ? "" : slice(owner),
+    });
+  if (module === undefined && ref === undefined) return;
+  const from = module === undefined ? "" : slice(module).replace(QUOTES, "");
+  facts.references.push({
+    pattern,
+    kind: module === undefined ? refKind! : "import",
+    name:
+      ref === undefined
+        ? moduleName(from, language.moduleSeparator)
+        : nameOf(slice(ref)),
+    nameAt: (ref ?? module)!.startIndex,
+    qualifier:
+      module !== undefined
+        ? from
+        : ref === undefined
+          ? ""
+          : before(match, ref, text, slice),
+    alias: alias === undefined ? "" : slice(alias),
+    aliasAt: alias?.startIndex ?? -1,
+  });
+}
+
+const isLower = (code: number): boolean => code >= 97 && code <= 122;
+
+/** Names of keys may be quoted. */
+const nameOf = (text: string): string =>
+  isQuote(text.charCodeAt(0)) ? text.replace(QUOTES, "") : text;
+
+const isQuote = (code: number): boolean =>
+  code === 34 || code === 39 || code === 96;
+
+const PLAIN_NAME = /^[@$\p{L}_][\p{L}\p{N}_$]*[?!]?$/u;
+/** Longer text before a name is an expression, and none that a name stands for. */
+const LONGEST_QUALIFIER = 120;
+
+/** The plain name before the last dot, arrow or `::`; of a path `a::b::c()`, the part before the last. @spec plain-qualifiers */
+function before(
+  match: Match,
+  ref: Node,
+  text: string,
+  slice: (node: Node) => string,
+): string {
+  if (match.subject !== undefined) return slice(match.subject);
+  if (match.qualifier === undefined) return "";
+  const start = match.qualifier.startIndex;
+  if (ref.startIndex - start > LONGEST_QUALIFIER) return "";
+  const said = text
+    .slice(start, ref.startIndex)
+    .replace(/\s*(?:\?\.|!\.|&\.|\?->|->|::|\\|[.:])\s*$/, "")
+    .replace(/<[^]*$/, "");
+  const last = said.slice(
+    Math.max(said.lastIndexOf("::") + 2, said.lastIndexOf("\\") + 1, 0),
+  );
+  const plain = said.includes("::") || said.includes("\\") ? last : said;
+  return PLAIN_NAME.test(plain) ? plain : "";
+}
+
+/** The last part of a module's name, without a file ending. */
+function moduleName(module: string, separator: RegExp = /\//): string {
+  const last =
+    module.split(separator).findLast((part) => part !== "") ?? module;
+  return last.replace(/(?<=.)\.[A-Za-z]\w{0,4}$/, "");
+}

@@ -1,0 +1,60 @@
+/** What C and C++ share: declarators, which wrap a name in the shape of its use. */
+import { words, type Comments } from "./language.ts";
+
+export const C_COMMENTS: Comments = {
+  line: ["///", "//!", "//"],
+  block: [
+    ["/**", "*/"],
+    ["/*", "*/"],
+  ],
+  directive: /^\/[/*]\s*(?:NOLINT|clang-format|IWYU)/,
+};
+
+export const C_BUILTIN_TYPES = words(
+  "size_t ssize_t ptrdiff_t intptr_t uintptr_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t bool wchar_t char8_t char16_t char32_t va_list FILE NULL",
+);
+
+/** A declarator behind up to two stars, or a reference. */
+export const pointed = (inner: string, references: boolean): string => `[
+  ${inner}
+  (pointer_declarator declarator: ${inner})
+  (pointer_declarator declarator: (pointer_declarator declarator: ${inner}))
+  ${references ? `(reference_declarator ${inner})` : ""}
+]`;
+
+/** A plain variable's declarator: behind stars and brackets. */
+export const variable = (name: string): string => `[
+  ${name}
+  (pointer_declarator declarator: ${name})
+  (pointer_declarator declarator: (pointer_declarator declarator: ${name}))
+  (array_declarator declarator: ${name})
+  (array_declarator declarator: (array_declarator declarator: ${name}))
+  (pointer_declarator declarator: (array_declarator declarator: ${name}))
+  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: ${name})))
+]`;
+
+/** Patterns over node types that both grammars have. */
+export const C_FAMILY_QUERY = `
+(preproc_def name: (identifier) @name value: (_)) @def.macro
+(preproc_function_def name: (identifier) @name value: (_) @body) @def.macro
+(struct_specifier name: (type_identifier) @name body: (_) @body) @def.struct
+(union_specifier name: (type_identifier) @name body: (_) @body) @def.struct
+(enum_specifier name: (type_identifier) @name body: (_) @body) @def.enum
+(type_definition type: (struct_specifier !name body: (_) @body) declarator: (type_identifier) @name) @def.struct
+(type_definition type: (union_specifier !name body: (_) @body) declarator: (type_identifier) @name) @def.struct
+(type_definition type: (enum_specifier !name body: (_) @body) declarator: (type_identifier) @name) @def.enum
+(type_definition type: [(struct_specifier name: (_) body: (_)) (union_specifier name: (_) body: (_)) (enum_specifier name: (_) body: (_))] declarator: (type_identifier) @name @def.type)
+(type_definition declarator: ${variable("(type_identifier) @name")}) @def.type
+(type_definition declarator: (function_declarator declarator: (type_identifier) @name)) @def.type
+(enumerator name: (identifier) @name) @def.constant
+(field_declaration declarator: ${variable("(field_identifier) @name")}) @def.field
+(declaration declarator: ${variable("(identifier) @name")}) @def.variable
+(declaration declarator: (init_declarator declarator: ${variable("(identifier) @name")})) @def.variable
+(compound_statement) @local
+
+(preproc_include path: (_) @module)
+
+(call_expression function: (identifier) @ref.call)
+(call_expression function: (field_expression argument: (_) @qualifier field: (field_identifier) @ref.call))
+(call_expression function: (parenthesized_expression (pointer_expression argument: (identifier) @ref.call)))
+`;
