@@ -115,7 +115,8 @@ export function loadedWith(entry: string, metafile: Metafile): string[] {
   if (first === undefined) throw new Error(`${entry} has no script of its own`);
   const seen = new Set([first]);
   for (const path of seen)
-    for (const { path: next, kind, external } of metafile.outputs[path]!.imports)
+    for (const { path: next, kind, external } of metafile.outputs[path]!
+      .imports)
       if (kind === "import-statement" && external !== true) seen.add(next);
   return [...seen].flatMap((path) =>
     Object.keys(metafile.outputs[path]!.inputs),
