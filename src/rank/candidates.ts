@@ -117,6 +117,20 @@ export function rank(
     d.named.push(s);
   }
 
+  for (const [file, votes] of graph.neighbours(
+    [...drafts.values()]
+      .map((d) => ({
+        file: d.file,
+        score: (d.text + d.name) * roleShare(d, query, limits),
+        hits: d.hits,
+      }))
+      .sort((a, b) => b.score - a.score || (a.file.path < b.file.path ? -1 : 1))
+      .slice(0, limits.NEIGHBOUR_FILES),
+  )) {
+    const d = draft(file);
+    if (d) d.text += limits.NEIGHBOUR_SCORE * votes;
+  }
+
   const unknownPaths: string[] = [];
   for (const { path, lines } of query.paths) {
     const files = filesOfPath(index, path, limits.MAX_FILES_OF_PATH);

@@ -102,6 +102,60 @@ export class Graph {
   }
 
   /**
+   * Files that define what the matching passages of the best files refer to, with
+   * the share of the votes that each gets, 0 to 1.
+   * @spec graph-neighbours
+   */
+  neighbours(
+    best: readonly {
+      readonly file: FileRow;
+      readonly score: number;
+      readonly hits: readonly {
+        readonly firstLine: number;
+        readonly lastLine: number;
+        readonly score: number;
+      }[];
+    }[],
+  ): Map<number, number> {
+    const votes = new Map<number, number>();
+    for (const { file, score, hits } of best) {
+      const { all, imports } = this.references(file.id);
+      const voted = new Set<number>();
+      const tried = new Set<string>();
+      for (const hit of hits.slice(0, this.limits.NEIGHBOUR_PASSAGES))
+        for (const r of all) {
+          if (
+            r.line < hit.firstLine ||
+            r.line > hit.lastLine ||
+            r.kind === "import" ||
+            r.kind === "type"
+          )
+            continue;
+          const name =
+            imports.find((i) => i.alias !== "" && i.alias === r.name)?.name ??
+            r.name;
+          if (tried.has(`${r.qualifier}.${name}`)) continue;
+          tried.add(`${r.qualifier}.${name}`);
+          for (const target of this.targetsNamed(name))
+            if (
+              target.file.id !== file.id &&
+              !voted.has(target.file.id) &&
+              means({ ...r, name }, file, imports, target)
+            ) {
+              voted.add(target.file.id);
+              votes.set(
+                target.file.id,
+                (votes.get(target.file.id) ?? 0) + score,
+              );
+            }
+        }
+    }
+    const most = Math.max(...votes.values(), 1e-9);
+    for (const [file, count] of votes) votes.set(file, count / most);
+    return votes;
+  }
+
+  /**
    * The shortest chain of references that leads from one of `named` through as
    * many of the others as can be reached; empty where none leads to another.
    * @spec graph-call-path

@@ -91,7 +91,7 @@ export function plan(
     return { ...made, allocated };
   });
   left += reserve;
-  return plans.map((made, i) => {
+  const signed = plans.map((made, i) => {
     if (made.kind !== "none") return made;
     const signatures = withSignatures(
       files[i]!,
@@ -100,6 +100,14 @@ export function plan(
     );
     left -= signatures.cost;
     return { ...signatures, allocated: made.allocated };
+  });
+  return signed.map((made, i) => {
+    if (made.kind !== "clusters") return made;
+    const allocated = made.cost + left;
+    const more = withSource(files[i]!, allocated, allocated, limits);
+    if (more.cost <= made.cost) return made;
+    left -= more.cost - made.cost;
+    return { ...more, allocated };
   });
 }
 
