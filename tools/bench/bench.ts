@@ -173,8 +173,9 @@ function askWarm(folder: string): Warm {
   ) as Warm;
 }
 
-const quoted = (text: string): string =>
-  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+function quoted(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
 
 function table(f: Figures): string {
   const { machine } = f;

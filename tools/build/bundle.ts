@@ -17,7 +17,6 @@ const BUNDLED: readonly string[] = [
   "is-fullwidth-code-point",
   "string-width",
   "strip-ansi",
-  "ignore",
   "stemmer",
   "web-tree-sitter",
 ];

@@ -1,0 +1,113 @@
+/**
+ * `pnpm demo [FOLDER] ["QUESTION"]`: indexes a folder (this repository by default)
+ * and prints the answer to a question, with the commands that a user would type.
+ *
+ * Without a question, another folder is asked about the definition that most of its
+ * files mention, and this repository what stands in package.json: values there are not
+ * indexed, so that the question does not find itself.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { currentIndex, DATA_FOLDER } from "../src/store/folder.ts";
+import { SqliteReader } from "../src/store/sqlite.ts";
+
+const CLI = resolve("dist/codegraph.js");
+const HERE = realpathSync(".");
+
+const args = process.argv.slice(2);
+// pnpm runs this in the repository; a relative folder is relative to the caller's.
+const from = process.env.INIT_CWD ?? process.cwd();
+// A single argument that is no folder, and no path either, is a question.
+const named =
+  args.length === 1 && !isFolder(args[0]!) && !/^[\w./\\~:-]+$/.test(args[0]!)
+    ? [".", args[0]!]
+    : args;
+if (named.length > 2)
+  fail('Too many arguments: pnpm demo [FOLDER] ["QUESTION"]');
+const asked = named[0] ?? HERE;
+const folder = named === args ? resolve(from, asked) : HERE;
+if (!existsSync(folder) || !statSync(folder).isDirectory())
+  fail(`There is no folder ${folder}. Call: pnpm demo [FOLDER] ["QUESTION"]`);
+const root = realpathSync(folder);
+const own = root === HERE;
+const had = existsSync(join(root, DATA_FOLDER));
+
+codegraph("init", root);
+const question = named[1] ?? (own ? ownQuestion() : questionAbout(root));
+if (question === undefined)
+  fail(
+    `Nothing in ${root} has a definition to ask about. Ask by its words: pnpm demo ${root} "QUESTION"`,
+  );
+codegraph("explore", question, "--path", root);
+
+const cli = relative(from, CLI) || CLI;
+const inside = own ? "" : ` --path ${shell(root)}`;
+console.log(
+  [
+    "",
+    "---",
+    `The index is in ${join(root, DATA_FOLDER)}, which git ignores${had ? "" : "; the demo made it"}.`,
+    `Ask more:   node ${cli} explore "YOUR QUESTION"${inside}`,
+    `Remove it:  node ${cli} uninit ${shell(root)}`,
+  ].join("\n"),
+);
+
+/** Runs the built command as a user would; what fails there ends the demo. */
+function codegraph(...command: string[]): void {
+  console.log(`$ codegraph ${command.map(shell).join(" ")}\n`);
+  const { status, error } = spawnSync(process.execPath, [CLI, ...command], {
+    stdio: "inherit",
+  });
+  if (error) throw error;
+  if (status !== 0) process.exit(status ?? 1);
+  console.log("");
+}
+
+function ownQuestion(): string {
+  return (
+    JSON.parse(readFileSync("package.json", "utf8")) as {
+      config: { demoQuestion: string };
+    }
+  ).config.demoQuestion;
+}
+
+/** A question about the definition of the project that most other files refer to. */
+function questionAbout(project: string): string | undefined {
+  const database = currentIndex(project);
+  if (database === undefined) return undefined;
+  const index = new SqliteReader(database);
+  const product = index
+    .files()
+    .filter((f) => f.role === "product" && !f.generated);
+  const homes = new Map<string, number>();
+  for (const file of product)
+    for (const s of index.symbolsOf(file.id))
+      if (s.exported && s.container < 0 && s.kind !== "field")
+        homes.set(s.name, (homes.get(s.name) ?? 0) + 1);
+  const uses = new Map<string, number>();
+  for (const file of product) {
+    const names = new Set(index.referencesOf(file.id).map((r) => r.name));
+    for (const name of names)
+      if (homes.get(name) === 1) uses.set(name, (uses.get(name) ?? 0) + 1);
+  }
+  index.close();
+  const [most] = [...uses].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  return most && `how does ${most[0]} work, and where is it used?`;
+}
+
+function isFolder(path: string): boolean {
+  return (
+    statSync(resolve(from, path), { throwIfNoEntry: false })?.isDirectory() ===
+    true
+  );
+}
+
+function shell(text: string): string {
+  return /^[\w./:@-]+$/.test(text) ? text : JSON.stringify(text);
+}
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(2);
+}
