@@ -25,7 +25,7 @@ ${C_FAMILY_QUERY}
 (type_identifier) @ref.type
 `,
   comments: C_COMMENTS,
-  exported: (c) => c.outer && !/\bstatic\b/.test(c.signature),
+  exported: (c) => c.outer && !/\bstatic\b/.test(c.modifiers),
   builtinTypes: C_BUILTIN_TYPES,
   forwardDeclarations: true,
   tests: {

@@ -87,7 +87,7 @@ ${C_FAMILY_QUERY}
 `,
   comments: C_COMMENTS,
   exported: (c) =>
-    c.outer && !(c.inside === undefined && /\bstatic\b/.test(c.signature)),
+    c.outer && !(c.inside === undefined && /\bstatic\b/.test(c.modifiers)),
   builtinTypes: new Set([...C_BUILTIN_TYPES, "string", "auto"]),
   builtinCalls: words(
     "static_cast dynamic_cast reinterpret_cast const_cast move forward sizeof",

@@ -21,7 +21,7 @@ export function exportedInModule(c: Candidate): boolean {
   return (
     c.outer &&
     !c.name.startsWith("#") &&
-    !/\b(?:private|protected)\b/.test(c.signature)
+    !/\b(?:private|protected)\b/.test(c.modifiers)
   );
 }
 
@@ -110,6 +110,3 @@ export const JSX_QUERY = `
 (jsx_opening_element name: (member_expression object: (_) @qualifier property: (property_identifier) @ref.call))
 (jsx_self_closing_element name: (member_expression object: (_) @qualifier property: (property_identifier) @ref.call))
 `;
-
-/** Loading a module is an import, not a call. */
-export const ECMASCRIPT_CALLS = words("require");

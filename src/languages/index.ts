@@ -2,15 +2,22 @@
  * The registry of languages: by id, and by a file's path and first bytes. To add a
  * language: one entry, one fixture, one line here.
  */
+import { bash } from "./bash.ts";
 import { c } from "./c.ts";
 import { cpp } from "./cpp.ts";
+import { csharp } from "./csharp.ts";
 import { go } from "./go.ts";
 import { java } from "./java.ts";
 import { javascript } from "./javascript.ts";
-import type { Language } from "./language.ts";
+import { kotlin } from "./kotlin.ts";
+import { lua } from "./lua.ts";
+import { php } from "./php.ts";
 import { python } from "./python.ts";
+import { ruby } from "./ruby.ts";
 import { rust } from "./rust.ts";
+import { scala } from "./scala.ts";
 import { tsx, typescript } from "./typescript.ts";
+import type { Language } from "./language.ts";
 
 export type { Language } from "./language.ts";
 
@@ -24,6 +31,13 @@ export const languages: readonly Language[] = [
   java,
   c,
   cpp,
+  csharp,
+  ruby,
+  php,
+  bash,
+  kotlin,
+  scala,
+  lua,
 ];
 
 const byId = new Map(languages.map((l) => [l.id, l]));
@@ -41,8 +55,8 @@ export const languageById = (id: string): Language | undefined => byId.get(id);
 
 /**
  * The language of a file; undefined for a text without one.
- * `head` is the beginning of its text (a few hundred characters are plenty); it
- * decides where the path does not.
+ * `head` is the beginning of its text: its first line decides for a file without an
+ * ending, and all that is given for a `.h`, whose licence may be long.
  * @spec language-detection
  */
 export function detectLanguage(
@@ -55,14 +69,14 @@ export function detectLanguage(
   const dot = name.lastIndexOf(".");
   const ending = dot > 0 ? name.slice(dot) : "";
   const found = byEnding.get(ending);
-  if (found === c && CPP_MARKS.test(head)) return cpp;
+  if (found === c && !path.endsWith(".c") && CPP_MARKS.test(head)) return cpp;
   if (found) return found;
   return ending === "" ? byInterpreter.get(interpreterOf(head)) : undefined;
 }
 
-/** What a `.h` or `.C` file of C++ says and C does not. */
+/** Lines that a header of C++ has and one of C does not. */
 const CPP_MARKS =
-  /^\s*(?:class|namespace|template|using|public:|private:|protected:|extern\s+"C\+\+")(?![\w])|\b\w+::\w|\bconstexpr\b|#\s*include\s*<(?:[a-z_]+)>/m;
+  /^[ \t]*(?:class\s+(?:[A-Z_]+\s+)?\w+\s*(?:final\s*)?(?:[:{]|$)|namespace\s*[\w:]*\s*(?:\{|$)|template\s*<|using\s+(?:namespace\s|\w+\s*=|[\w:]+;)|(?:public|private|protected)\s*:|#\s*include\s*<[a-z_]+>)/m;
 
 /** The program that a `#!` line names, without folder and version; empty without one. */
 function interpreterOf(head: string): string {

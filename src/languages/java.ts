@@ -57,7 +57,7 @@ export const java: Language = {
     ],
   },
   // Without a word the package sees it.
-  exported: (c) => c.outer && !/\bprivate\b/.test(c.signature),
+  exported: (c) => c.outer && !/\bprivate\b/.test(c.modifiers),
   builtinTypes: words(
     "Boolean Byte Character Class Double Float Integer Long Object Override Short String Void SuppressWarnings Deprecated FunctionalInterface SafeVarargs var",
   ),

@@ -1,5 +1,4 @@
 import {
-  ECMASCRIPT_CALLS,
   ECMASCRIPT_COMMENTS,
   ECMASCRIPT_CONSTANT,
   ECMASCRIPT_QUERY,
@@ -29,7 +28,6 @@ ${JSX_QUERY}
 `,
   comments: ECMASCRIPT_COMMENTS,
   exported: exportedInModule,
-  builtinCalls: ECMASCRIPT_CALLS,
   constantName: ECMASCRIPT_CONSTANT,
   owner: ecmascriptOwner,
   tests: ECMASCRIPT_TESTS,

@@ -11,7 +11,7 @@
  * | `@ref.component` | a call, unless the name begins in lower case |
  * | `@ref.import` | an imported name; `@module` where from, `@alias` the local name; `@module` alone imports the whole module |
  * | `@import.tree` | an import clause that `importTree` reads as text |
- * | `@is.WORD` | the match counts only where this node's text is WORD; `@is.A.B` allows either |
+ * | `@is.WORD` | the match counts only where this node's text is WORD; `@is.A.B` allows either, and an empty word is a dot. No other pattern claims the node |
  * | `@wrap` `@export` | a node that belongs to the definition which ends with it; `@export` also makes it visible |
  * | `@exported` | a name that a statement elsewhere makes visible |
  * | `@attr` | an attribute, annotation or decorator |
@@ -39,8 +39,8 @@ export interface Comments {
 export interface Candidate {
   readonly name: string;
   readonly kind: SymbolKind;
-  /** The signature, annotations left out. */
-  readonly signature: string;
+  /** The words before the name, annotations left out: `export async function`. */
+  readonly modifiers: string;
   /** An export statement names or wraps it. */
   readonly marked: boolean;
   /** Kind of the enclosing definition; undefined at top level. */
@@ -61,6 +61,8 @@ export interface ImportTree {
   readonly separator: string;
   /** Words or signs between a name and its local name. */
   readonly alias: readonly string[];
+  /** Words that begin a clause and name nothing. */
+  readonly keywords?: readonly string[];
   /** Whole imports end in this: `*` or `_`. */
   readonly wildcard: readonly string[];
   /** The last part names a thing in a module (Rust, Java), or the module itself (C#, Swift). */
@@ -109,6 +111,8 @@ export interface Language {
   /** Reads the text of an `@owner`; the text itself without it. */
   readonly owner?: (text: string) => Owner;
   readonly importTree?: ImportTree;
+  /** Signs before a variable's name that are no part of it. */
+  readonly sigils?: RegExp;
   /** What separates the parts of a module's name. */
   readonly moduleSeparator?: RegExp;
   /** A declaration without a body is left out where the file holds the definition too. */

@@ -65,7 +65,7 @@ export const rust: Language = {
   exported: (c) =>
     c.inside === "trait" || c.inside === "enum"
       ? c.outer
-      : c.kind === "macro" || /(?:^|\s)pub\b/.test(c.signature),
+      : c.kind === "macro" || /(?:^|\s)pub\b/.test(c.modifiers),
   builtinTypes: words(
     "Self Option Result Vec String Box bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64",
   ),

@@ -1,5 +1,4 @@
 import {
-  ECMASCRIPT_CALLS,
   ECMASCRIPT_COMMENTS,
   ECMASCRIPT_CONSTANT,
   ECMASCRIPT_QUERY,
@@ -52,7 +51,6 @@ ${ECMASCRIPT_QUERY}
 const shared = {
   comments: ECMASCRIPT_COMMENTS,
   exported: exportedInModule,
-  builtinCalls: ECMASCRIPT_CALLS,
   builtinTypes: ECMASCRIPT_TYPES,
   constantName: ECMASCRIPT_CONSTANT,
   owner: ecmascriptOwner,

@@ -100,10 +100,13 @@ export function assemble(
           ? Math.min(fact.end, endOfLine(text, starts, lineOf(fact.nameAt)))
           : fact.end;
     const signature = signatureOf(text, head, stop, limits.SIGNATURE_CHARS);
-    const signatureLast =
-      bodyAt >= 0
-        ? Math.min(last, lineOf(bodyAt))
-        : lineOf(lastInk(text, head, signature.end));
+    const signatureLast = Math.min(
+      last,
+      // An opening brace belongs to the signature; a first statement on its own line does not.
+      bodyAt >= 0 && text[bodyAt] === "{"
+        ? lineOf(bodyAt)
+        : lineOf(lastInk(text, head, signature.end)),
+    );
     const docstring = bodyAt >= 0 ? docstrings?.get(bodyAt) : undefined;
     const above = docstring
       ? undefined
@@ -126,7 +129,7 @@ export function assemble(
       language.exported({
         name: fact.name,
         kind,
-        signature: signature.text,
+        modifiers: text.slice(head, fact.nameAt),
         marked:
           draft.marked || (container < 0 && facts.exportedNames.has(fact.name)),
         inside: parent?.kind,
@@ -168,6 +171,7 @@ function claimed(facts: Facts): Map<number, number> {
     if (other === undefined || pattern < other) claims.set(at, pattern);
   };
   for (const d of facts.definitions) claim(d.nameAt, d.pattern);
+  for (const t of facts.taken) claim(t.at, t.pattern);
   for (const r of facts.references) {
     claim(r.nameAt, r.pattern);
     if (r.aliasAt >= 0) claim(r.aliasAt, r.pattern);
@@ -185,7 +189,8 @@ function firstOfEach(definitions: DefinitionFact[]): DefinitionFact[] {
     if (other === undefined || d.start < other.start) bodies.set(d.bodyAt, d);
   }
   return definitions.filter((d) => {
-    if (names.has(d.nameAt)) return false;
+    // A name that the parser made up to mend an error is empty.
+    if (d.name === "" || names.has(d.nameAt)) return false;
     names.add(d.nameAt);
     return d.bodyAt < 0 || bodies.get(d.bodyAt) === d;
   });
@@ -346,6 +351,9 @@ function dropLocals(drafts: readonly Draft[], language: Language): void {
     const inType = into !== undefined && TYPES.has(into);
     if (draft.kind === "function" && (inType || draft.owner !== ""))
       draft.kind = "method";
+    // A method of nothing is a function: Ruby's top level, a function in an unnamed object.
+    if (draft.kind === "method" && into === undefined && draft.owner === "")
+      draft.kind = "function";
     if (VALUES.has(draft.kind)) {
       // A constructor's parameter that is a field belongs to the class.
       if (draft.kind === "field" && into === "method")

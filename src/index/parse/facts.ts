@@ -52,6 +52,8 @@ export interface Facts {
   readonly typeParameters: { readonly name: string; readonly at: number }[];
   readonly docstrings: Range[];
   readonly exportedNames: Set<string>;
+  /** Names that a pattern takes for itself without a fact of its own. */
+  readonly taken: { readonly pattern: number; readonly at: number }[];
 }
 
 export const noFacts = (): Facts => ({
@@ -65,4 +67,5 @@ export const noFacts = (): Facts => ({
   typeParameters: [],
   docstrings: [],
   exportedNames: new Set(),
+  taken: [],
 });

@@ -63,6 +63,7 @@ export function importLeaves(text: string, tree: ImportTree): Import[] {
       if (prefixes.length > 1) prefixes.pop();
     } else if (t === "," || t === ";") end();
     else if (t === tree.separator || t === "(" || t === ")") continue;
+    else if (path.length === 0 && tree.keywords?.includes(t)) continue;
     else if (tree.alias.includes(t)) wantAlias = true;
     else if (wantAlias) alias = t;
     else if (/^[\p{L}_$*@\p{N}]/u.test(t)) {

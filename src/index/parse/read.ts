@@ -56,7 +56,7 @@ export function roleOf(capture: string): Role {
   const tail = rest.join(".");
   const def = head === "def" ? SYMBOL_KINDS.find((k) => k === tail) : undefined;
   if (def) return { as: "def", kind: def };
-  if (head === "is") return { as: "is", words: rest };
+  if (head === "is") return { as: "is", words: rest.map((w) => w || ".") };
   if (head === "ref") {
     const kind =
       tail === "new"
@@ -75,6 +75,7 @@ export function roleOf(capture: string): Role {
 
 /** The nodes of one match by what they stand for. */
 interface Match extends Partial<Record<Part, Node>> {
+  is?: number[];
   def?: Node;
   kind?: SymbolKind;
   ref?: Node;
@@ -110,7 +111,9 @@ export function readMatches(
           match[role.part] = node;
           break;
         case "is":
-          if (!role.words.includes(slice(node))) counts = false;
+          if (role.words.includes(slice(node)))
+            (match.is ??= []).push(node.startIndex);
+          else counts = false;
           break;
         case "mark":
           if (counts)
@@ -183,6 +186,7 @@ function put(
   language: Language,
 ): void {
   const { def, kind, name, ref, refKind, module, alias, scope, owner } = match;
+  for (const at of match.is ?? []) facts.taken.push({ pattern, at });
   if (scope !== undefined && owner !== undefined) {
     const said = slice(owner);
     facts.scopes.push({
@@ -201,7 +205,7 @@ function put(
       owner: owner === undefined ? "" : slice(owner),
     });
   if (module === undefined && ref === undefined) return;
-  const from = module === undefined ? "" : slice(module).replace(QUOTES, "");
+  const from = module === undefined ? "" : unquoted(slice(module));
   facts.references.push({
     pattern,
     kind: module === undefined ? refKind! : "import",
@@ -215,7 +219,7 @@ function put(
         ? from
         : ref === undefined
           ? ""
-          : before(match, ref, text, slice),
+          : before(match, ref, text, slice, language),
     alias: alias === undefined ? "" : slice(alias),
     aliasAt: alias?.startIndex ?? -1,
   });
@@ -223,9 +227,18 @@ function put(
 
 const isLower = (code: number): boolean => code >= 97 && code <= 122;
 
-/** Names of keys may be quoted. */
+const unquoted = (text: string): string =>
+  /^["'`<]/.test(text) ? text.replace(QUOTES, "") : text;
+
+/** Names of keys may be quoted, and symbols of Ruby begin with a colon. */
 const nameOf = (text: string): string =>
-  isQuote(text.charCodeAt(0)) ? text.replace(QUOTES, "") : text;
+  isQuote(text.charCodeAt(0))
+    ? text.replace(QUOTES, "")
+    : text.charCodeAt(0) === COLON
+      ? text.slice(1)
+      : text;
+
+const COLON = 58;
 
 const isQuote = (code: number): boolean =>
   code === 34 || code === 39 || code === 96;
@@ -240,6 +253,7 @@ function before(
   ref: Node,
   text: string,
   slice: (node: Node) => string,
+  language: Language,
 ): string {
   if (match.subject !== undefined) return slice(match.subject);
   if (match.qualifier === undefined) return "";
@@ -252,7 +266,8 @@ function before(
   const last = said.slice(
     Math.max(said.lastIndexOf("::") + 2, said.lastIndexOf("\\") + 1, 0),
   );
-  const plain = said.includes("::") || said.includes("\\") ? last : said;
+  const whole = said.includes("::") || said.includes("\\") ? last : said;
+  const plain = language.sigils ? whole.replace(language.sigils, "") : whole;
   return PLAIN_NAME.test(plain) ? plain : "";
 }
 
@@ -260,5 +275,7 @@ function before(
 function moduleName(module: string, separator: RegExp = /\//): string {
   const last =
     module.split(separator).findLast((part) => part !== "") ?? module;
-  return last.replace(/(?<=.)\.[A-Za-z]\w{0,4}$/, "");
+  return last
+    .replace(/(?<=.)<[^]*$/, "")
+    .replace(/(?<=.)\.[A-Za-z]\w{0,4}$/, "");
 }
