@@ -4,11 +4,11 @@ export const limits = {
   /** longer than the largest project takes to index. Unit: seconds. @spec cli-says-what-to-do */
   LOCK_WAIT_SECONDS: 120,
   /** shares in proportion to the score. Unit: –. @spec plan-carries-forward */
-  SHARE_EXPONENT: 1,
+  SHARE_EXPONENT: 2,
   /** less holds no readable piece of a file. Unit: UTF-16 units. @spec plan-carries-forward */
   MIN_FILE_CHARS: 900,
   /** one file does not push the others out. Unit: UTF-16 units. @spec plan-carries-forward */
-  FILE_CHARS: 7000,
+  FILE_CHARS: 9000,
   /** enough to see what surrounds. Unit: lines. @spec plan-whole-when-it-fits */
   CLUSTER_PADDING_LINES: 3,
   /** a gap mark costs as much. Unit: lines. @spec plan-whole-when-it-fits */
@@ -79,14 +79,14 @@ export const limits = {
   BATCH_BYTES: 200000,
   /** a machine without memory breaks them all. Unit: workers. @spec index-survives-a-crash */
   MAX_LOST_WORKERS: 5,
-  /** the usual value. Unit: –. @spec rank-bm25 */
-  BM25_K1: 1.2,
-  /** the usual value. Unit: –. @spec rank-bm25 */
+  /** within the usual range. Unit: –. @spec rank-bm25 */
+  BM25_K1: 1.6,
+  /** within the usual range. Unit: –. @spec rank-bm25 */
   BM25_B: 0.75,
   /** as many as a share of an answer holds. Unit: passages. @spec rank-bm25 */
   PASSAGES_OF_FILE: 12,
   /** many weak passages do not beat one that answers. Unit: –. @spec rank-several-passages */
-  NEXT_PASSAGE_SHARE: 0.3,
+  NEXT_PASSAGE_SHARE: 0.5,
   /** words that lie far apart in a file still belong together. Unit: –. @spec rank-several-passages */
   WHOLE_FILE_SHARE: 0.3,
   /** far more than an answer holds. Unit: files. @spec rank-several-passages */
@@ -115,8 +115,16 @@ export const limits = {
   REGION_MAX_LINES: 80,
   /** a name in more of them is told by its count alone. Unit: files. @spec graph-uses */
   USES_MAX_FILES: 120,
+  /** votes of weaker ones are noise. Unit: files. @spec graph-neighbours */
+  NEIGHBOUR_FILES: 6,
+  /** likewise. Unit: passages. @spec graph-neighbours */
+  NEIGHBOUR_PASSAGES: 4,
+  /** a hint beside the words. Unit: times the best text. @spec graph-neighbours */
+  NEIGHBOUR_SCORE: 0.3,
   /** a bag of more names is no chain. Unit: definitions. @spec graph-call-path */
   PATH_MAX_NAMES: 8,
+  /** a name that more of them share leads everywhere. Unit: definitions. @spec graph-call-path */
+  PATH_MAX_DEFINITIONS: 4,
   /** what lies between the names belongs to the answer. Unit: times the best text. @spec graph-call-path */
   PATH_SCORE: 1,
   /** a longer chain explains nothing. Unit: references. @spec graph-call-path */
@@ -155,6 +163,8 @@ export const limits = {
   MINIFIED_PERCENT: 50,
   /** longer ones are data, which nobody asks for. Unit: UTF-16 units. @spec terms-identifier-parts */
   MAX_TERM_CHARS: 80,
+  /** one byte; scoring saturates long before. Unit: times. @spec segment-holds-postings */
+  MAX_TERM_COUNT: 255,
   /** shorter ones say too little to be ranked by. Unit: lines. @spec passages-follow-definitions */
   PASSAGE_MIN_LINES: 20,
   /** longer ones cost too much of an answer's budget. Unit: lines. @spec passages-follow-definitions */
@@ -1112,6 +1122,7 @@ export type RuleId =
   | "index-workers"
   | "index-survives-a-crash"
   | "index-keeps-every-text"
+  | "references-keep-their-texts"
   | "index-names-problems"
   | "query-names-and-words"
   | "query-about-tests"
@@ -1124,6 +1135,7 @@ export type RuleId =
   | "regions-hold-definitions"
   | "resolve-imports-first"
   | "graph-uses"
+  | "graph-neighbours"
   | "graph-call-path"
   | "nearest-names"
   | "nearest-vocabulary"
@@ -1150,6 +1162,9 @@ export type RuleId =
   | "span-refuses-other-notation"
   | "spans-are-joined"
   | "terms-identifier-parts"
+  | "terms-without-spaces"
+  | "numbers-as-bytes"
+  | "segment-holds-postings"
   | "passages-follow-definitions"
   | "text-weights-names-and-paths"
   | "wording-is-filled";

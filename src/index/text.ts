@@ -6,7 +6,7 @@ import type { SymbolDefinition } from "../model/extraction.ts";
 import { SegmentWriter, type Segment } from "../model/segment.ts";
 import type { Span } from "../model/span.ts";
 import { identifiers, termsOf } from "../model/terms.ts";
-import { limits } from "../spec.gen.ts";
+import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 
 export interface TextFile {
   readonly id: number;
@@ -18,6 +18,8 @@ export interface TextFile {
   readonly passages: readonly Span[];
 }
 
+type Weights = Pick<Limits, "NAME_WEIGHT" | "ENCLOSING_WEIGHT" | "PATH_WEIGHT">;
+
 /** @spec text-weights-names-and-paths */
 export class TextWriter {
   private readonly segment = new SegmentWriter();
@@ -26,6 +28,11 @@ export class TextWriter {
   private readonly known = new Map<string, readonly number[]>();
   private counts = new Uint32Array(1 << 12);
   private touched: number[] = [];
+  private readonly limits: Weights;
+
+  constructor(limits: Weights = fromSpec) {
+    this.limits = limits;
+  }
 
   add(file: TextFile): void {
     const pathTerms = new Set(
@@ -35,10 +42,10 @@ export class TextWriter {
     for (const [first, last] of file.passages) {
       for (let n = first; n <= last; n++) this.line(file.lines[n - 1]!);
       for (const name of enclosing.definedIn(first, last))
-        this.word(name, limits.NAME_WEIGHT);
+        this.word(name, this.limits.NAME_WEIGHT);
       for (const name of enclosing.openAt(first))
-        this.word(name, limits.ENCLOSING_WEIGHT);
-      for (const term of pathTerms) this.count(term, limits.PATH_WEIGHT);
+        this.word(name, this.limits.ENCLOSING_WEIGHT);
+      for (const term of pathTerms) this.count(term, this.limits.PATH_WEIGHT);
       this.endPassage(file.id, first, last);
     }
   }

@@ -10,9 +10,14 @@ import {
 import { VarintReader, VarintWriter } from "./varint.ts";
 
 const toUtf8 = new TextEncoder();
-const fromUtf8 = new TextDecoder();
+// Without this a text that begins with U+FEFF would lose it.
+const fromUtf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** References in line order → bytes: a table of the texts that occur, then numbers. */
+/**
+ * References → bytes: a table of the texts that occur, then numbers.
+ * Throws: RangeError where they are not in line order.
+ * @spec references-keep-their-texts
+ */
 export function encodeReferences(references: readonly Reference[]): Uint8Array {
   const numbers = new Map<string, number>([["", 0]]);
   const body = new VarintWriter();
@@ -35,26 +40,29 @@ export function encodeReferences(references: readonly Reference[]): Uint8Array {
     }
     line = r.line;
   }
-  const texts = toUtf8.encode([...numbers.keys()].slice(1).join("\0"));
+  // Well-formed, so that the lengths hold when the texts have become one.
+  const texts = Array.from(numbers.keys(), (text) => text.toWellFormed());
   const head = new VarintWriter();
   head.put(texts.length);
-  const out = new Uint8Array(head.length + texts.length + body.length);
+  for (const text of texts) head.put(text.length);
+  const joined = toUtf8.encode(texts.join(""));
+  head.put(joined.length);
+  const out = new Uint8Array(head.length + joined.length + body.length);
   out.set(head.take());
-  out.set(texts, head.length);
-  out.set(body.take(), head.length + texts.length);
+  out.set(joined, head.length);
+  out.set(body.take(), head.length + joined.length);
   return out;
 }
 
-/** The inverse of `encodeReferences`. */
+/** The inverse of `encodeReferences`. @spec references-keep-their-texts */
 export function decodeReferences(bytes: Uint8Array): Reference[] {
   const from = new VarintReader(bytes);
-  const length = from.next();
-  const start = from.at;
-  const texts = fromUtf8
-    .decode(bytes.subarray(start, start + length))
-    .split("\0");
-  texts.unshift("");
-  from.at = start + length;
+  const lengths = Array.from({ length: from.next() }, () => from.next());
+  const size = from.next();
+  const joined = fromUtf8.decode(bytes.subarray(from.at, from.at + size));
+  from.at += size;
+  let end = 0;
+  const texts = lengths.map((length) => joined.slice(end, (end += length)));
   const out: Reference[] = [];
   let line = 0;
   while (!from.done) {

@@ -7,6 +7,7 @@
  * Units: lines are 1-based and inclusive. A passage's weight is the sum of its
  * term counts, after the weighting of names and paths.
  */
+import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 import { VarintReader, VarintWriter } from "./varint.ts";
 
 export interface Passage {
@@ -77,16 +78,22 @@ export function decodePassages(bytes: Uint8Array): PassageTable {
 
 /**
  * Collects (term, passage, count) triples and turns them into a segment with one
- * counting sort. Terms are numbered by the caller, from 0.
+ * counting sort. Terms are numbered by the caller, from 0, and a term is put once
+ * a passage.
+ * @spec segment-holds-postings
  */
 export class SegmentWriter {
+  private readonly most: number;
   private term = new Uint32Array(1 << 14);
   private passage = new Uint32Array(1 << 14);
   private count = new Uint8Array(1 << 14);
   private used = 0;
   private readonly passages: Passage[] = [];
 
-  /** Counts over 255 are kept as 255: scoring saturates long before. */
+  constructor(limits: Pick<Limits, "MAX_TERM_COUNT"> = fromSpec) {
+    this.most = limits.MAX_TERM_COUNT;
+  }
+
   put(term: number, count: number): void {
     if (this.used === this.term.length) {
       const size = this.used * 2;
@@ -100,7 +107,7 @@ export class SegmentWriter {
     }
     this.term[this.used] = term;
     this.passage[this.used] = this.passages.length;
-    this.count[this.used++] = Math.min(count, 255);
+    this.count[this.used++] = Math.min(count, this.most);
   }
 
   /** Ends the passage that the triples put since the last call belong to. */
@@ -148,7 +155,7 @@ function putPosting(out: VarintWriter, gap: number, count: number): void {
   }
 }
 
-/** Calls `visit` for each passage of a posting list, in ascending order. */
+/** Calls `visit` for each passage of a posting list, in ascending order. @spec segment-holds-postings */
 export function eachPosting(
   bytes: Uint8Array,
   visit: (passage: number, count: number) => void,

@@ -6,24 +6,45 @@
 import { stemmer } from "stemmer";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 
-const IDENTIFIER = /[\p{L}_$][\p{L}\p{N}_$]*|\p{N}[\p{L}\p{N}_]*/gu;
+const IDENTIFIER = /[\p{L}_$][\p{L}\p{M}\p{N}_$]*|\p{N}[\p{L}\p{M}\p{N}_]*/gu;
 const ASCII_IDENTIFIER = /[A-Za-z_$0-9][\w$]*/g;
-const PARTS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lt}\p{Lm}]+|\p{N}+/gu;
+const PARTS =
+  /\p{Lu}+(?![\p{Ll}\p{M}])|\p{Lu}?[\p{Ll}\p{Lt}\p{Lm}\p{M}]+|[\p{Lo}\p{M}]+|\p{N}+/gu;
+const ASCII_PARTS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 // eslint-disable-next-line no-control-regex
 const NOT_ASCII = /[^\x00-\x7f]/;
+/** Letters of scripts that put no space between words. */
+const UNSPACED =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
-/** The identifiers and numbers of a text, as written, in order. */
+/** The identifiers and numbers of a text, in order: as written, but with accents composed. */
 export function identifiers(text: string): string[] {
-  return text.match(NOT_ASCII.test(text) ? IDENTIFIER : ASCII_IDENTIFIER) ?? [];
+  return (
+    (NOT_ASCII.test(text)
+      ? text.normalize("NFC").match(IDENTIFIER)
+      : text.match(ASCII_IDENTIFIER)) ?? []
+  );
 }
 
 /**
  * The parts of an identifier in lower case: `getHTTPResponse_v2` → get, http,
  * response, v, 2. A name of one part gives that part alone.
- * @spec terms-identifier-parts
+ * @spec terms-identifier-parts terms-without-spaces
  */
 export function nameParts(identifier: string): string[] {
-  return (identifier.match(PARTS) ?? []).map((part) => part.toLowerCase());
+  if (!NOT_ASCII.test(identifier))
+    return (identifier.match(ASCII_PARTS) ?? []).map((p) => p.toLowerCase());
+  return (identifier.normalize("NFC").match(PARTS) ?? [])
+    .map((part) => part.toLowerCase())
+    .flatMap((part) => (UNSPACED.test(part) ? pairs(part) : [part]));
+}
+
+/** Each character with the next one. */
+function pairs(run: string): string[] {
+  const characters = Array.from(run);
+  return characters.length < 2
+    ? characters
+    : characters.slice(1).map((next, i) => `${characters[i]}${next}`);
 }
 
 /**
@@ -42,7 +63,7 @@ export function termsOf(
   const stems = parts.map(stem);
   return parts.length === 1
     ? stems
-    : [identifier.toLowerCase(), ...new Set(stems)];
+    : [identifier.normalize("NFC").toLowerCase(), ...new Set(stems)];
 }
 
 /** The stem that inflections of an English word share: `indexes`, `indexed` → index. */

@@ -1,12 +1,19 @@
 /**
- * Lists of small unsigned integers as bytes: seven bits a byte, low bits first,
- * the high bit set on all but the last. Values up to 2^31 - 1.
+ * Lists of unsigned integers as bytes: seven bits a byte, low bits first, the high
+ * bit set on all but the last.
+ *
+ * Units: whole numbers from 0 to 2^32 - 1.
  */
+
+/** @spec numbers-as-bytes */
 export class VarintWriter {
   private bytes = new Uint8Array(256);
   private used = 0;
 
+  /** Throws: RangeError on what is no number of that range: it would misplace all after it. */
   put(value: number): void {
+    if (value >>> 0 !== value)
+      throw new RangeError(`${value} is no unsigned 32-bit number`);
     if (this.used + 5 > this.bytes.length) {
       const larger = new Uint8Array(this.bytes.length * 2);
       larger.set(this.bytes);
@@ -49,7 +56,7 @@ export class VarintReader {
     for (;;) {
       const byte = this.bytes[this.at++] ?? 0;
       value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
+      if (byte < 0x80) return value >>> 0;
       shift += 7;
     }
   }

@@ -27,7 +27,7 @@ import type {
 } from "./store.ts";
 
 /** Raised whenever the tables change; an index of another version is built again. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 const SCHEMA = `
 create table meta (key text primary key, value text not null) without rowid;
