@@ -17,6 +17,7 @@
  */
 import { execFileSync } from "node:child_process";
 import {
+  cpSync,
   existsSync,
   mkdtempSync,
   realpathSync,
@@ -24,14 +25,13 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { build } from "esbuild";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { currentIndex, DATA_FOLDER } from "../../src/store/folder.ts";
 import { median, quantile, seconds, usage, type Usage } from "./measure.ts";
 
-const CLI = resolve("dist/codegraph.js");
-const WARM = resolve("tools/bench/warm.ts");
 /** So many of the questions are asked of a new process each. */
 const COLD_QUESTIONS = 3;
 
@@ -72,6 +72,18 @@ interface Warm {
 }
 
 const scratch = mkdtempSync(join(tmpdir(), "codegraph-bench-"));
+// What is measured stays as it is, whoever builds or edits meanwhile.
+const CLI = join(scratch, "dist", "codegraph.js");
+const WARM = join(scratch, "warm.mjs");
+cpSync("dist", join(scratch, "dist"), { recursive: true });
+await build({
+  entryPoints: ["tools/bench/warm.ts"],
+  outfile: WARM,
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  logLevel: "warning",
+});
 const empty = join(scratch, "empty.mjs");
 writeFileSync(empty, "");
 const figures: Figures[] = [];

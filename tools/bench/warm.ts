@@ -1,10 +1,8 @@
 /**
  * Asks an indexed project many questions in one process and prints, as JSON, how
- * long each took. The source is run as it stands: when it is loaded, it is the code
- * that is bundled, and a bundle with an entry for this alone would be one more
- * thing to keep true.
+ * long each took. The bench bundles it as the product is bundled.
  *
- * Called by the bench: node warm.ts FOLDER [QUESTIONS-FILE]
+ * Arguments: FOLDER [QUESTIONS-FILE]
  */
 import { explore } from "../../src/serve/explore.ts";
 import { currentIndex } from "../../src/store/folder.ts";

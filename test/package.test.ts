@@ -1,0 +1,208 @@
+/** What `npm pack` makes, installed and run as a user would: real processes, offline. */
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { languages } from "../src/languages/index.ts";
+import { bundle, loadedWith, type Bundle } from "../tools/build/bundle.ts";
+
+const windows = process.platform === "win32";
+/** The Node that runs the tests is the one that npm and the binary find. */
+const env = {
+  ...process.env,
+  PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+};
+const { name, version } = JSON.parse(readFileSync("package.json", "utf8")) as {
+  name: string;
+  version: string;
+};
+
+let scratch = "";
+let binary = "";
+let packed: readonly string[] = [];
+/** The tarball of this tree, installed as a global tool under a prefix of its own. */
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), "package-"));
+  const prefix = join(scratch, "prefix");
+  const [tarball] = JSON.parse(
+    npm("pack", "--json", "--pack-destination", scratch),
+  ) as [{ filename: string; files: { path: string }[] }];
+  packed = tarball.files.map(({ path }) => path);
+  npm(
+    "install",
+    "--global",
+    "--prefix",
+    prefix,
+    "--offline",
+    "--no-audit",
+    "--no-fund",
+    join(scratch, tarball.filename),
+  );
+  binary = windows
+    ? join(prefix, "codegraph.cmd")
+    : join(prefix, "bin", "codegraph");
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+function npm(...args: readonly string[]): string {
+  // What a script of the package prints goes to standard error with npm's own words.
+  return execFileSync("npm", [...args, "--foreground-scripts=false"], {
+    env,
+    encoding: "utf8",
+    shell: windows,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+function codegraph(cwd: string, ...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(binary, args, {
+    cwd,
+    env,
+    encoding: "utf8",
+    shell: windows,
+  });
+  return { status, stdout, stderr };
+}
+
+test("the package holds what runs, its licences, and nothing else", () => {
+  const grammars = languages.flatMap(({ grammar }) => grammar ?? []);
+  expect(packed).toEqual(
+    expect.arrayContaining([
+      "LICENSE",
+      "README.md",
+      "dist/THIRD-PARTY-LICENSES.txt",
+      "dist/codegraph.js",
+      "dist/grammars/web-tree-sitter.wasm",
+      ...grammars.map((grammar) => `dist/grammars/${grammar}`),
+    ]),
+  );
+  const stray = packed.filter(
+    (path) =>
+      !/^(LICENSE|README\.md|package\.json|dist\/THIRD-PARTY-LICENSES\.txt|dist\/[\w-]+\.js)$/.test(
+        path,
+      ) && !/^dist\/grammars\/(web-)?tree-sitter(-\w+)*\.wasm$/.test(path),
+  );
+  expect(stray).toEqual([]);
+  expect(
+    packed.filter((path) => path.startsWith("dist/grammars/")),
+  ).toHaveLength(new Set(grammars).size + 1);
+});
+
+test("the installed binary indexes a project and answers about it", () => {
+  const project = join(scratch, "project");
+  mkdirSync(join(project, "src"), { recursive: true });
+  writeFileSync(
+    join(project, "src", "queue.ts"),
+    '/** Jobs wait here until a worker takes them. */\nexport class JobQueue {\n  take(): string {\n    return "job";\n  }\n}\n',
+  );
+  writeFileSync(
+    join(project, "src", "worker.py"),
+    "def run_worker(queue):\n    return queue.take()\n",
+  );
+  expect(codegraph(project, "--version")).toEqual({
+    status: 0,
+    stdout: `${version}\n`,
+    stderr: "",
+  });
+  expect(codegraph(project, "init", "--quiet")).toEqual({
+    status: 0,
+    stdout: "",
+    stderr: "",
+  });
+  const answer = codegraph(
+    project,
+    "explore",
+    "where do jobs wait for a worker?",
+  );
+  expect(answer).toMatchObject({ status: 0, stderr: "" });
+  expect(answer.stdout).toContain("**`src/queue.ts`** — JobQueue");
+  expect(answer.stdout).toContain("\n2\texport class JobQueue {\n");
+  expect(answer.stdout).toContain("\n2\t    return queue.take()\n");
+  expect(codegraph(project, "status", "--json").stdout).toContain(
+    '"typescript":1',
+  );
+});
+
+describe("an older Node is told what is needed", () => {
+  const script = "dist/codegraph.js";
+  const asNode = (node: string) => {
+    const versions = `Object.defineProperty(process,"versions",{value:{...process.versions,node:"${node}"}})`;
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [
+        "--import",
+        `data:text/javascript,${encodeURIComponent(versions)}`,
+        join(
+          scratch,
+          "prefix",
+          ...(windows ? [] : ["lib"]),
+          "node_modules",
+          name,
+          script,
+        ),
+        "--version",
+      ],
+      { encoding: "utf8" },
+    );
+    return { status, stdout, stderr };
+  };
+  test.each(["14.0.0", "20.20.2", "22.15.9"])("%s", (node) => {
+    expect(asNode(node)).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `codegraph needs Node.js 22.16 or newer; this is ${node}.\n`,
+    });
+  });
+  test.each(["22.16.0", "24.0.0", "100.0.0"])("%s is new enough", (node) => {
+    expect(asNode(node)).toEqual({
+      status: 0,
+      stdout: `${version}\n`,
+      stderr: "",
+    });
+  });
+  test("the script that says so loads nothing at once, and no newer syntax", () => {
+    const text = readFileSync(script, "utf8");
+    expect(text).toContain('import("./main.js")');
+    expect(text).not.toMatch(/^\s*import\s*[\w{*"']|\?\?|\?\.|\bawait\b/m);
+  });
+});
+
+describe("a command loads only what it needs", () => {
+  let built: Bundle;
+  beforeAll(async () => {
+    built = await bundle();
+  });
+  const loaded = (entry: string) => loadedWith(entry, built.metafile);
+  const heavy = (file: string) =>
+    /node_modules\/(web-tree-sitter|cli-progress)\/|src\/index\/(parse|indexer|pool|scan)\.ts/.test(
+      file,
+    );
+
+  test("a question loads no parser, no scan and no progress bar", () => {
+    const files = [
+      ...loaded("src/cli/main.ts"),
+      ...loaded("src/cli/explore-command.ts"),
+    ];
+    expect(files).toContain("src/serve/explore.ts");
+    expect(files.filter(heavy)).toEqual([]);
+  });
+  test("the version and the help load no question", () => {
+    expect(loaded("src/cli/main.ts")).not.toContain("src/serve/explore.ts");
+  });
+  test("indexing loads the parser in the worker alone", () => {
+    const parser = /node_modules\/web-tree-sitter\//;
+    expect(loaded("src/index/worker.ts").some((f) => parser.test(f))).toBe(
+      true,
+    );
+    expect(
+      loaded("src/cli/index-command.ts").filter((f) => parser.test(f)),
+    ).toEqual([]);
+  });
+});
