@@ -1,0 +1,40 @@
+/** The sentence that stands for source which the context already holds. */
+import { lineCount, printSpans, type Span } from "../model/span.ts";
+import { say } from "../model/wording.ts";
+import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
+
+export interface PointerFacts {
+  /** As the answer prints it. */
+  readonly path: string;
+  /** Lines that are held and wanted, in line order. */
+  readonly spans: readonly Span[];
+  /** Definitions that begin in them. */
+  readonly symbols: readonly string[];
+  /** New source of the file follows. */
+  readonly newFollows: boolean;
+}
+
+/** One paragraph without line feeds. The largest spans are named, in line order. @spec dedup-pointer */
+export function pointer(
+  { path, spans, symbols, newFollows }: PointerFacts,
+  limits: Pick<
+    Limits,
+    "MAX_SPANS_IN_POINTER" | "MAX_SYMBOLS_IN_POINTER"
+  > = fromSpec,
+): string {
+  const named = spans
+    .toSorted((x, y) => lineCount(y) - lineCount(x) || x[0] - y[0])
+    .slice(0, limits.MAX_SPANS_IN_POINTER)
+    .sort((x, y) => x[0] - y[0]);
+  const names = symbols.slice(0, limits.MAX_SYMBOLS_IN_POINTER);
+  const more = (all: number, some: number) =>
+    all > some ? [say(wordings.MORE, { count: all - some })] : [];
+  const about = [...names, ...more(symbols.length, names.length)].join(", ");
+  const sentence = say(wordings.POINTER, {
+    path,
+    spans: [printSpans(named), ...more(spans.length, named.length)].join(", "),
+    symbols:
+      about === "" ? "" : ` ${say(wordings.POINTER_SYMBOLS, { names: about })}`,
+  });
+  return newFollows ? `${sentence} ${wordings.POINTER_NEW}` : sentence;
+}
