@@ -136,6 +136,8 @@ export function classify(
 /** How a line begins that is a comment in one language or another. */
 const COMMENT =
   /^\s*(?:\/\/|\/\*|\*|#|--|;|<!--|"""|'''|%|\(\*|\{-|@?rem\b)[\s/*#;!-]*/i;
+/** What may stand above a banner and is no comment. */
+const PROLOGUE = /^\s*(?:<\?|package\b|['"]use \w+['"]|$)/;
 
 /** @spec file-generated */
 export function isGenerated(
@@ -157,23 +159,29 @@ export function isGenerated(
     start = end + 1;
     const marker = COMMENT.exec(line)?.[0];
     if (marker === undefined) {
+      // A banner speaks for the file, so it stands above the code.
+      if (!PROLOGUE.test(line)) return false;
       before = "";
       continue;
     }
     const words = line.slice(marker.length).trim().toLowerCase();
     if (words === "") continue;
-    if (/^@generated(?:$|[\s.:])/.test(words)) return true;
-    if (lists.GENERATED_BANNERS.some((banner) => words.includes(banner)))
-      return true;
-    const both = `${before} ${words}`;
-    if (
-      /\b(?:auto)?generated\b/.test(both) &&
-      lists.HANDS_OFF.some((phrase) => both.includes(phrase))
-    )
-      return true;
+    if (isBanner(before, words)) return true;
     before = words;
   }
   return false;
+}
+
+/** Whether a comment line, with the one before it, says that a tool wrote the file. */
+function isBanner(before: string, words: string): boolean {
+  const both = `${before} ${words}`;
+  if (!both.includes("generated")) return false;
+  return (
+    /^@generated(?:$|[\s.:])/.test(words) ||
+    lists.GENERATED_BANNERS.some((banner) => words.includes(banner)) ||
+    (/\b(?:auto)?generated\b/.test(both) &&
+      lists.HANDS_OFF.some((phrase) => both.includes(phrase)))
+  );
 }
 
 /** @spec file-minified */

@@ -258,7 +258,6 @@ function matchComponents(
   while (t < path.length) {
     const component = pattern[p];
     if (p < pattern.length && component === undefined) {
-      if (p === pattern.length - 1) return true;
       retryPattern = ++p;
       retryText = t;
     } else if (component !== undefined && matchName(component, path[t]!)) {
