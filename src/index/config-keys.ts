@@ -130,18 +130,23 @@ class Keys {
 /** The offset after a quoted text that opens at `open`; -1 where it does not close on its line. */
 function afterQuote(text: string, open: number, escapes: boolean): number {
   const quote = text[open]!;
-  for (let i = open + 1; i < text.length; i++) {
-    const ch = text[i]!;
-    if (ch === quote) return i + 1;
-    if (ch === "\n" || ch === "\r") return -1;
-    if (ch === "\\" && escapes) i++;
+  for (let from = open + 1; ;) {
+    const end = text.indexOf(quote, from);
+    if (end === -1) return -1;
+    if (escapes && isEscaped(text, end)) from = end + 1;
+    else return isOneLine(text, open, end) ? end + 1 : -1;
   }
-  return -1;
+}
+
+function isOneLine(text: string, from: number, to: number): boolean {
+  for (let i = from; i < to; i++)
+    if (text[i] === "\n" || text[i] === "\r") return false;
+  return true;
 }
 
 const skipBlanks = (text: string, from: number): number => {
   let i = from;
-  while (i < text.length && /\s/.test(text[i]!)) i++;
+  while (i < text.length && (text[i] === " " || /\s/.test(text[i]!))) i++;
   return i;
 };
 
@@ -149,45 +154,66 @@ const skipBlanks = (text: string, from: number): number => {
 function readJson(text: string, keys: Keys): void {
   const open: string[] = [];
   let atKey = false;
+  const bare = /[\w$.+-]+/y;
   for (
     let i = text.startsWith("\uFEFF") ? 1 : 0;
     i < text.length && !keys.isFull;
   ) {
     const ch = text[i]!;
-    if (ch === "{" || ch === "[") {
-      open.push(ch);
-      atKey = ch === "{";
-      i++;
-    } else if (ch === "}" || ch === "]") {
-      open.pop();
-      atKey = false;
-      i++;
-    } else if (ch === ",") {
-      atKey = open.at(-1) === "{";
-      i++;
-    } else if (ch === '"' || ch === "'") {
-      const end = afterQuote(text, i, true);
-      if (end === -1) return keys.dropLineOf(i);
-      const name = text.slice(i + 1, end - 1);
-      if (atKey && text[skipBlanks(text, end)] === ":" && !name.includes("\\"))
-        keys.add(name, i);
-      atKey = false;
-      i = end;
-    } else if (ch === "#" || text.startsWith("//", i)) {
-      i = lineEnd(text, i);
-    } else if (text.startsWith("/*", i)) {
-      const end = text.indexOf("*/", i + 2);
-      if (end === -1) return;
-      i = end + 2;
-    } else if (/[\w$]/.test(ch)) {
-      const start = i;
-      while (i < text.length && /[\w$.+-]/.test(text[i]!)) i++;
-      if (atKey && text[skipBlanks(text, i)] === ":" && /^[A-Za-z_$]/.test(ch))
-        keys.add(text.slice(start, i), start);
-      atKey = false;
-    } else {
-      if (!/\s/.test(ch)) atKey = false;
-      i++;
+    switch (ch) {
+      case " ":
+      case "\n":
+      case "\r":
+      case "\t":
+        i++;
+        break;
+      case "{":
+      case "[":
+        open.push(ch);
+        atKey = ch === "{";
+        i++;
+        break;
+      case ",":
+        atKey = open.at(-1) === "{";
+        i++;
+        break;
+      case '"':
+      case "'": {
+        const end = afterQuote(text, i, true);
+        if (end === -1) return keys.dropLineOf(i);
+        if (atKey && text[skipBlanks(text, end)] === ":") {
+          const name = text.slice(i + 1, end - 1);
+          if (!name.includes("\\")) keys.add(name, i);
+        }
+        atKey = false;
+        i = end;
+        break;
+      }
+      case "#":
+        i = lineEnd(text, i);
+        break;
+      case "/":
+        if (text[i + 1] === "*") {
+          const end = text.indexOf("*/", i + 2);
+          if (end === -1) return;
+          i = end + 2;
+        } else i = text[i + 1] === "/" ? lineEnd(text, i) : i + 1;
+        break;
+      default: {
+        if (ch === "}" || ch === "]") open.pop();
+        bare.lastIndex = i;
+        const word = bare.exec(text)?.[0];
+        const end = i + (word?.length ?? 1);
+        if (
+          atKey &&
+          word &&
+          /^[A-Za-z_$]/.test(word) &&
+          text[skipBlanks(text, end)] === ":"
+        )
+          keys.add(word, i);
+        if (!/\s/.test(ch)) atKey = false;
+        i = end;
+      }
     }
   }
 }
@@ -234,9 +260,33 @@ function* withoutPem(
   }
 }
 
-/** A key of a YAML line, quoted or plain, and where its value begins. */
-const YAML_KEY =
-  /^(?:"((?:[^"\\])*)"|'([^']*)'|([^\s#'"[\]{}&*!|>%@`,?:-][^#'"]*?|-[^\s#'"]+?))\s*:(?=\s|$)/;
+/** A quoted key of a YAML line, up to its colon. */
+const YAML_QUOTED_KEY = /^(?:"([^"\\]*)"|'([^']*)')\s*:(?=\s|$)/;
+/** How a plain key cannot begin, and what it cannot hold. */
+const YAML_NO_KEY = /^(?:[#'"[\]{}&*!|>%@`,?:]|-(?:\s|$))|[#'"]/;
+
+/** The key at the start of a YAML line, and what follows its colon. */
+function yamlKey(line: string): { name: string; rest: string } | undefined {
+  if (line.startsWith('"') || line.startsWith("'")) {
+    const quoted = YAML_QUOTED_KEY.exec(line);
+    return quoted
+      ? { name: quoted[1] ?? quoted[2]!, rest: line.slice(quoted[0].length) }
+      : undefined;
+  }
+  for (let at = line.indexOf(":"); at !== -1; at = line.indexOf(":", at + 1))
+    if (
+      at === line.length - 1 ||
+      line[at + 1] === " " ||
+      line[at + 1] === "\t"
+    ) {
+      const name = line.slice(0, at).trimEnd();
+      return YAML_NO_KEY.test(name)
+        ? undefined
+        : { name, rest: line.slice(at + 1) };
+    }
+  return undefined;
+}
+
 const YAML_BLOCK = /(?:^|\s)[|>][-+0-9]*\s*(?:#.*)?$/;
 /**
  * YAML line by line. A value's further lines are passed over: those of a block, those
@@ -255,7 +305,7 @@ function readYaml(text: string, keys: Keys): void {
     }
     const indent = line.length - line.trimStart().length;
     if (line.trim() === "" || indent > valueBelow) continue;
-    if (/^(?:---|\.\.\.)(?:\s|$)/.test(line)) {
+    if (indent === 0 && /^(?:---|\.\.\.)(?:\s|$)/.test(line)) {
       valueBelow = YAML_BLOCK.test(line.slice(3)) ? -1 : Infinity;
       continue;
     }
@@ -270,10 +320,10 @@ function readYaml(text: string, keys: Keys): void {
       column += item[0].length;
       rest = rest.slice(item[0].length);
     }
-    const key = YAML_KEY.exec(rest);
+    const key = yamlKey(rest);
     if (key) {
-      keys.add(key[1] ?? key[2] ?? key[3]!, start);
-      rest = rest.slice(key[0].length);
+      keys.add(key.name, start);
+      rest = key.rest;
       valueBelow = column;
     }
     const value = withoutTags(rest);
@@ -287,7 +337,9 @@ function readYaml(text: string, keys: Keys): void {
 
 /** Without the tags and anchors before a value: what follows them may be nested keys. */
 const withoutTags = (value: string): string =>
-  value.trim().replace(/^(?:[&!][^\s]*(?:\s+|$))+/, "");
+  !/^\s*[&!]/.test(value)
+    ? value.trim()
+    : value.trim().replace(/^(?:[&!][^\s]*(?:\s+|$))+/, "");
 
 /** A value that goes on in the next line: in which quotes, under how many brackets. */
 interface OpenValue {

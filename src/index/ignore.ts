@@ -27,6 +27,9 @@ export interface Pattern {
   readonly plain: string | undefined;
   /** Set where the pattern is `*` and a plain rest. */
   readonly ending: string | undefined;
+  /** What a name has to begin and end with to be worth a closer look; empty where nothing is known. */
+  readonly head: string;
+  readonly tail: string;
   readonly components: readonly Component[];
 }
 
@@ -75,6 +78,8 @@ export function readPattern(
       anywhere && source.startsWith("*") && !SPECIAL.test(rest)
         ? rest
         : undefined,
+    head: anywhere ? PLAIN_HEAD.exec(source)![0] : "",
+    tail: anywhere ? PLAIN_TAIL.exec(source)![0] : "",
     components: anywhere ? [flat(components)] : components,
   };
 }
@@ -100,6 +105,8 @@ function matches(pattern: Pattern, path: string, name: string): boolean {
   const text = pattern.anywhere ? name : path;
   if (pattern.plain !== undefined) return text === pattern.plain;
   if (pattern.ending !== undefined) return text.endsWith(pattern.ending);
+  if (!name.startsWith(pattern.head) || !name.endsWith(pattern.tail))
+    return false;
   return matchComponents(
     pattern.components,
     pattern.anywhere ? [name] : path.split("/"),
@@ -107,6 +114,9 @@ function matches(pattern: Pattern, path: string, name: string): boolean {
 }
 
 const SPECIAL = /[*?[\\]/;
+const PLAIN_HEAD = /^[^*?[\\]*/;
+/** A letter after a backslash or in brackets is not plain. */
+const PLAIN_TAIL = /(?<!\\)[^*?[\\\]]*$/;
 
 /** Bytes of UTF-8, one per UTF-16 unit: what git compares. */
 function asBytes(text: string, foldCase: boolean): string {
