@@ -3,6 +3,14 @@
 export const limits = {
   /** longer than the largest project takes to index. Unit: seconds. @spec cli-says-what-to-do */
   LOCK_WAIT_SECONDS: 120,
+  /** fewer lines cost less than a pointer. Unit: lines. @spec dedup-covered-run */
+  MIN_COVERED_LINES: 8,
+  /** a fence around a brace reads as a broken answer. Unit: UTF-16 units. @spec dedup-remainder */
+  MIN_DELTA_CHARS: 160,
+  /** a pointer is to be short. Unit: spans. @spec dedup-pointer */
+  MAX_SPANS_IN_POINTER: 4,
+  /** likewise. Unit: symbols. @spec dedup-pointer */
+  MAX_SYMBOLS_IN_POINTER: 5,
   /** shares in proportion to the score. Unit: –. @spec plan-carries-forward */
   SHARE_EXPONENT: 2,
   /** less holds no readable piece of a file. Unit: UTF-16 units. @spec plan-carries-forward */
@@ -161,6 +169,36 @@ export const limits = {
   LONG_LINE_CHARS: 1000,
   /** one embedded image does not make a source file a bundle. Unit: percent. @spec file-minified */
   MINIFIED_PERCENT: 50,
+  /** hosts cut such texts at 2 KB. Unit: UTF-16 units. @spec serve-tool */
+  MAX_TOLD_CHARS: 2000,
+  /** where workspaces keep their projects. Unit: folders. @spec serve-answers-at-once */
+  WORKSPACE_DEPTH: 2,
+  /** a list is to be read. Unit: projects. @spec serve-answers-at-once */
+  WORKSPACE_PROJECTS: 12,
+  /** a silent client must not hold up its answer. Unit: ms. @spec serve-finds-the-project */
+  ROOTS_WAIT_MS: 2000,
+  /** a question, or a long list of names. Unit: UTF-16 units. @spec serve-bad-arguments */
+  MAX_QUERY_CHARS: 20000,
+  /** a larger message ends the connection. Unit: megabytes. @spec serve-bad-arguments */
+  MAX_MESSAGE_MB: 64,
+  /** soon enough for a person, cheap to wait. Unit: ms. @spec serve-waits-for-the-writer */
+  LOCK_RETRY_MS: 250,
+  /** cut ids could share a beginning, and so a record. Unit: UTF-16 units. @spec session-keys */
+  MAX_CONTEXT_ID_CHARS: 128,
+  /** a session may run for hours. Unit: buckets. @spec session-bounds */
+  MAX_PROJECTS: 4,
+  /** likewise. Unit: calls. @spec session-bounds */
+  MAX_CALLS: 8,
+  /** more than an answer shows. Unit: files. @spec session-bounds */
+  MAX_FILES_PER_CALL: 24,
+  /** likewise. Unit: spans. @spec session-bounds */
+  MAX_SPANS_PER_FILE: 24,
+  /** what came earlier may have left the conversation. Unit: calls. @spec session-bounds */
+  MAX_CALLS_IN_VIEW: 4,
+  /** counters are small, but not nothing. Unit: buckets. @spec session-counters */
+  MAX_COUNTED_BUCKETS: 256,
+  /** hosts clear old results after about as long, without notice. Unit: minutes. @spec session-forgets-the-idle */
+  IDLE_MINUTES: 60,
   /** longer ones are data, which nobody asks for. Unit: UTF-16 units. @spec terms-identifier-parts */
   MAX_TERM_CHARS: 80,
   /** one byte; scoring saturates long before. Unit: times. @spec segment-holds-postings */
@@ -220,6 +258,16 @@ export const wordings = {
   /** says where to look. @spec cli-names-the-machine */
   CLI_ALL_LEFT_OUT:
     "every file was left out; `codegraph status --left-out` lists them",
+  /** what is held, and why it can be used. @spec dedup-pointer */
+  POINTER:
+    "**Already sent earlier in this conversation:** `{path}` {spans}{symbols}. Checked now: the file is unchanged since, so that copy is exact.",
+  /** the fence below is not the whole. @spec dedup-pointer */
+  POINTER_NEW: "Only lines not sent before follow.",
+  /** what to look for. @spec dedup-pointer */
+  POINTER_SYMBOLS: "({names})",
+  /** the exception to the guarantee, said once. @spec dedup-pointer */
+  POINTERS_INTRO:
+    "Lines that this conversation already holds are not repeated; a pointer names them. Ask the same again, or for lines by number, to get them once more.",
   /** a list that is cut says so. @spec answer-heading */
   MORE: "+{count} more",
   /** a gap in the numbers alone is overlooked. @spec answer-cut-marks */
@@ -274,10 +322,17 @@ export const wordings = {
   /** nothing is written through a link. @spec folder-only-ours */
   FOLDER_NOT_OURS:
     "{path} is not a folder that codegraph made. Move it away, then run the command again.",
+  /** the tables or the encoding differ. @spec store-refuses-the-unreadable */
+  UNREADABLE_VERSION: "another version of codegraph made it",
+  /** the machine's own words say more than ours. @spec store-refuses-the-unreadable */
+  UNREADABLE_DAMAGED: "it is damaged: {message}",
+  /** a disk that was full, a copy that failed. @spec store-refuses-the-unreadable */
+  UNREADABLE_CUT: "it is empty or cut short",
+  /** what is lost: nothing. @spec index-survives-a-crash */
+  INDEX_BROKE:
+    "Indexing stopped: {message}. The previous index, if there was one, still answers; close other programs if memory is short, and retry.",
   /** says what to expect. @spec index-names-problems */
   PROBLEM_CRASH: "the parser broke on it; found by its words only",
-  /** likewise. @spec index-names-problems */
-  PROBLEM_DEPTH: "nested too deep for the parser; found by its words only",
   /** likewise. @spec index-names-problems */
   PROBLEM_WORK: "too much work for the parser; found by its words only",
   /** likewise. @spec index-names-problems */
@@ -329,6 +384,44 @@ export const wordings = {
   LEFT_TOO_LARGE: "larger than {bytes} bytes",
   /** its sources are indexed themselves. @spec admit-by-name-and-size */
   LEFT_DERIVED: "a source map",
+  /** what a host shows to people. @spec serve-tool */
+  TOOL_TITLE: "Explore code",
+  /** the only text that every agent sees. @spec serve-tool */
+  TOOL_DESCRIPTION:
+    'Answers a question about this codebase with the verbatim, line-numbered source that matters, from all the files that matter, in one call. Use it first for any question about how the code works, where something is, what calls what, or before changing code, instead of searching and reading files one by one. Give a question in plain words, or names of symbols and files as a list ("DeltaFIFO Reflector.ListAndWatch shared_informer.go"); lines by number work too ("core.py lines 10-40"). Every numbered line is read from disk in the call, so it need not be read again.',
+  /** the one argument that is required. @spec serve-tool */
+  TOOL_QUERY: "A question in plain words, or names of symbols and files.",
+  /** several projects in one conversation. @spec serve-tool */
+  TOOL_PROJECT_PATH:
+    "A folder in the project to ask about; by default the client's own.",
+  /** lowers the bound. @spec serve-tool */
+  TOOL_MAX_FILES: "Show source of at most this many files.",
+  /** lowers the bound. @spec serve-tool */
+  TOOL_MAX_CHARS: "Keep the answer within this many characters.",
+  /** the convention, said once. @spec serve-tool */
+  SERVER_INSTRUCTIONS:
+    'codegraph_explore answers questions about the codebase with verbatim, line-numbered source, read from disk in the call. Ask it first: how something works, where it is, what calls it, what a change touches. One call with a question or with several names replaces many searches and file reads; ask again with other words or names to go deeper. What it shows need not be read again. It remembers what it sent in this conversation: source that was sent before and is unchanged is not repeated but pointed at ("Already sent earlier in this conversation"), and that copy is exact. To get such source once more, ask the same again or ask for the lines by number ("core.py lines 10-40").',
+  /** says what to do. @spec serve-answers-at-once */
+  SERVE_NOT_INDEXED:
+    "Nothing is indexed at {path} or above it. Run `codegraph init` in the project's folder (or ask the user to); then ask again.",
+  /** a workspace of several projects. @spec serve-answers-at-once */
+  SERVE_BELOW:
+    "Nothing is indexed at {path}, but these folders below it are: {folders}. Ask again with projectPath set to one of them.",
+  /** a misspelt path. @spec serve-answers-at-once */
+  SERVE_NO_PATH:
+    "projectPath {path} does not exist. Give an absolute path, or one relative to {root}.",
+  /** more ways to serve may come. @spec serve-answers-at-once */
+  CLI_SERVE_WHAT: "Say what to speak: `codegraph serve --mcp`.",
+  /** the progress message. @spec serve-answers-at-once */
+  SERVE_INDEXING: "Indexing {path}",
+  /** names the argument and the mend. @spec serve-bad-arguments */
+  ARGUMENT_KIND: "{name} is to be {kind}.",
+  /** names the bound. @spec serve-bad-arguments */
+  ARGUMENT_QUERY_LONG:
+    "The query has {chars} characters; at most {most} are read. Ask a shorter question, or several.",
+  /** a misspelt tool. @spec serve-bad-arguments */
+  TOOL_UNKNOWN:
+    "There is no tool named {name}; this server has codegraph_explore.",
 } as const;
 
 export const lists = {
@@ -370,6 +463,8 @@ export const lists = {
     "ws",
     "axios",
   ] as readonly string[],
+  /** the words by which people mean it. @spec dedup-switch */
+  DEDUP_OFF: ["0", "false", "off", "no"] as readonly string[],
   /** words that stand in every question. @spec query-names-and-words */
   STOP_WORDS: [
     "a",
@@ -622,6 +717,7 @@ export const lists = {
     ".env.*",
     "*.env",
     ".envrc",
+    ".flaskenv",
     "!.env.example",
     "!.env.sample",
     "!.env.template",
@@ -823,7 +919,11 @@ export const lists = {
     "*.g.cs",
     "*.designer.cs",
     "*.generated.*",
-    "*_generated.*",
+    "*_generated.go",
+    "*_generated.h",
+    "*_generated.rs",
+    "*_generated.py",
+    "*_generated.ts",
     "zz_generated*",
     "*.lock",
     "*.lockb",
@@ -854,8 +954,6 @@ export const lists = {
     "this file was generated",
     "this file has been generated",
     "generated by the protocol buffer compiler",
-    "autogenerated file",
-    "auto-generated file",
   ] as readonly string[],
   /** with the word generated near by. @spec file-generated */
   HANDS_OFF: [
@@ -1099,6 +1197,16 @@ export type RuleId =
   | "cli-same-answer"
   | "cli-status"
   | "cli-names-the-machine"
+  | "dedup-covered-run"
+  | "dedup-never-withholds"
+  | "dedup-content"
+  | "dedup-remainder"
+  | "dedup-first-call"
+  | "dedup-asked-twice"
+  | "dedup-switch"
+  | "dedup-pointer"
+  | "dedup-guard"
+  | "dedup-spends-what-it-frees"
   | "plan-carries-forward"
   | "plan-whole-when-it-fits"
   | "plan-signatures"
@@ -1119,6 +1227,8 @@ export type RuleId =
   | "folder-one-writer"
   | "folder-swap"
   | "folder-only-ours"
+  | "store-reads-what-was-written"
+  | "store-refuses-the-unreadable"
   | "index-workers"
   | "index-survives-a-crash"
   | "index-keeps-every-text"
@@ -1158,6 +1268,20 @@ export type RuleId =
   | "file-generated"
   | "file-minified"
   | "file-role"
+  | "serve-tool"
+  | "serve-answers-at-once"
+  | "serve-finds-the-project"
+  | "serve-bad-arguments"
+  | "serve-trusts-no-view"
+  | "serve-diagnostics"
+  | "serve-waits-for-the-writer"
+  | "session-keys"
+  | "session-bounds"
+  | "session-counters"
+  | "session-drops-what-it-doubts"
+  | "session-forgets-the-idle"
+  | "session-keeps-what-it-points-at"
+  | "session-never-persisted"
   | "span-notation"
   | "span-refuses-other-notation"
   | "spans-are-joined"

@@ -9,7 +9,7 @@ import {
   type Passage,
   type Segment,
 } from "../src/model/segment.ts";
-import { limits } from "../src/spec.gen.ts";
+import { limits, type Limits } from "../src/spec.gen.ts";
 import { law, loadBearing } from "./from-spec.ts";
 
 interface Text {
@@ -46,7 +46,7 @@ const texts = fc
     ),
   );
 
-function segmentOf(some: readonly Text[], moved = limits): Segment {
+function segmentOf(some: readonly Text[], moved: Limits = limits): Segment {
   const names: string[] = [];
   const writer = new SegmentWriter(moved);
   for (const { passage, counts } of some) {

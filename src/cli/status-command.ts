@@ -16,7 +16,9 @@ export async function status({
   const files = index.files();
   const leftOut = index.leftOut();
   const counts = index.counts();
-  const pending = changes(await scan(root, { force: true }), files, leftOut);
+  const { size: bytes, mtimeMs } = statSync(file);
+  const scanned = await scan(root, { force: true });
+  const pending = changes(scanned, files, leftOut, mtimeMs);
   const problems = files.filter((f) => f.problem !== "");
   const head = await headCommit(root);
   const languages = new Map<string, number>();
@@ -24,7 +26,6 @@ export async function status({
     languages.set(f.language, (languages.get(f.language) ?? 0) + 1);
   const { commit, source } = index.meta;
   index.close();
-  const bytes = statSync(file).size;
 
   if (values.json === true) {
     process.stdout.write(

@@ -1,6 +1,7 @@
 /** What has changed on disk since a project was indexed. */
 import type { FileRow, LeftOut } from "../model/file.ts";
 import { fingerprint } from "../model/fingerprint.ts";
+import { admit, refuseBytes } from "./classify.ts";
 import { readInside } from "./read.ts";
 import type { ScanResult } from "./scan.ts";
 
@@ -11,32 +12,39 @@ export interface Changes {
 }
 
 /**
- * Compares by size and time, and by bytes where those differ. A file that was left
- * out when it was indexed, for a reason that its content gave, counts as added only
- * when it is newer than the index.
+ * Compares by size and time, and by bytes where those differ. What was left out when
+ * the project was indexed counts as added where it is newer than the index and its
+ * content may now be taken.
+ *
+ * `indexedAtMs` is when the index was made.
  * @spec cli-status
  */
 export function changes(
   scanned: ScanResult,
   indexed: readonly FileRow[],
   leftOut: readonly LeftOut[],
+  indexedAtMs: number,
 ): Changes {
   const known = new Map(indexed.map((file) => [file.path, file]));
   const passedOver = new Set(leftOut.map((file) => file.path));
   const added: string[] = [];
   const changed: string[] = [];
-  for (const file of scanned.files) {
-    const before = known.get(file.path);
-    known.delete(file.path);
-    if (!before) {
-      if (!passedOver.has(file.path)) added.push(file.path);
-    } else if (before.size !== file.size || before.mtimeMs !== file.mtimeMs) {
-      const read = readInside(scanned.root, file.path);
-      if (
-        typeof read === "string" ||
-        fingerprint(read.bytes) !== before.fingerprint
-      )
-        changed.push(file.path);
+  const bytesOf = (path: string): Uint8Array | undefined => {
+    const read = readInside(scanned.root, path);
+    return typeof read === "string" ? undefined : read.bytes;
+  };
+  for (const { path, size, mtimeMs } of scanned.files) {
+    const before = known.get(path);
+    known.delete(path);
+    if (before) {
+      if (before.size === size && before.mtimeMs === mtimeMs) continue;
+      const bytes = bytesOf(path);
+      if (!bytes || fingerprint(bytes) !== before.fingerprint)
+        changed.push(path);
+    } else if (!passedOver.has(path)) added.push(path);
+    else if (mtimeMs > indexedAtMs && admit(path, size).take !== "nothing") {
+      const bytes = bytesOf(path);
+      if (bytes && refuseBytes(bytes) === "") added.push(path);
     }
   }
   return { added, changed, removed: [...known.keys()] };

@@ -15,7 +15,7 @@ import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
 import { admit, describe, refuseBytes } from "./classify.ts";
 import { decode } from "./decode.ts";
-import type { FileJob, WorkerStart } from "./jobs.ts";
+import type { FileJob, IndexStart } from "./jobs.ts";
 import { configKeys } from "./config-keys.ts";
 import { createExtractor, grammarsOnDisk, type ParseProblem } from "./parse.ts";
 import { passages } from "./passages.ts";
@@ -35,16 +35,16 @@ export interface Indexer {
 const NO_SYMBOLS: Extraction = { symbols: [], references: [], errorLine: 0 };
 
 const PROBLEMS: Readonly<Record<ParseProblem, string>> = {
-  depth: wordings.PROBLEM_DEPTH,
   work: wordings.PROBLEM_WORK,
   crash: wordings.PROBLEM_CRASH,
 };
 
-/** @spec index-keeps-every-text index-survives-a-crash index-names-problems */
-export async function createIndexer({
-  root,
-  textOnly,
-}: WorkerStart): Promise<Indexer> {
+/** @spec index-keeps-every-text index-names-problems */
+export async function createIndexer(
+  { root, textOnly }: IndexStart,
+  /** Is told the id of the file that is looked at next. */
+  inHand: (id: number) => void = () => {},
+): Promise<Indexer> {
   const extractor = await createExtractor(grammarsOnDisk());
   const text = new TextWriter();
   const folders: KnownFolders = new Map();
@@ -121,6 +121,7 @@ export async function createIndexer({
     async add(jobs) {
       const found: Found = { files: [], leftOut: [] };
       for (const job of jobs) {
+        inHand(job.id);
         const file = await one(job);
         if (typeof file === "string")
           found.leftOut.push({ path: job.path, reason: file });

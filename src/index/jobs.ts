@@ -22,8 +22,13 @@ export type FromWorker =
     }
   | { readonly kind: "segment"; readonly segment: Segment };
 
-export interface WorkerStart {
+export interface IndexStart {
   readonly root: string;
-  /** Paths that are not parsed: an earlier worker broke on one of them. */
+  /** Paths that are not parsed: an earlier worker broke on them. */
   readonly textOnly: readonly string[];
+}
+
+export interface WorkerStart extends IndexStart {
+  /** One Int32: the id of the file in hand, 0 for none. It outlives a worker that breaks. */
+  readonly inHand: SharedArrayBuffer;
 }

@@ -3,104 +3,145 @@
  * order in which it comes.
  */
 import { availableParallelism } from "node:os";
-import { Worker } from "node:worker_threads";
+import { Worker, type ResourceLimits } from "node:worker_threads";
 import type { IndexedFile, LeftOut } from "../model/file.ts";
 import type { Segment } from "../model/segment.ts";
-import { limits } from "../spec.gen.ts";
-import type { FileJob, FromWorker, ToWorker, WorkerStart } from "./jobs.ts";
+import { limits as fromSpec, type Limits } from "../spec.gen.ts";
+import type {
+  FileJob,
+  FromWorker,
+  IndexStart,
+  ToWorker,
+  WorkerStart,
+} from "./jobs.ts";
 
 export interface Sink {
   files(files: readonly IndexedFile[], leftOut: readonly LeftOut[]): void;
   segment(segment: Segment): void;
 }
 
-/** A worker ended on its own. `suspects` are the files it had not answered for. */
+/** A worker broke. `suspect` is the file it had in hand; undefined where it had none. */
 export class WorkerLost extends Error {
-  readonly suspects: readonly string[];
-  constructor(suspects: readonly string[], cause: unknown) {
-    super("a worker ended", { cause });
-    this.suspects = suspects;
+  readonly suspect: string | undefined;
+  constructor(suspect: string | undefined, cause: unknown) {
+    super(`a parsing thread broke: ${(cause as Error).message}`, { cause });
+    this.suspect = suspect;
   }
 }
 
-/** How many threads parse: one a core, within `MAX_INDEX_WORKERS`; one where there is little to do. @spec index-workers */
+export interface PoolOptions {
+  /** How many threads parse; by default as many as `workerCount` says. */
+  readonly workers?: number;
+  /** What a thread may use; by default what Node gives it. */
+  readonly resourceLimits?: ResourceLimits;
+}
+
+/** How many threads parse files of so many bytes together. @spec index-workers */
 export function workerCount(
   bytes: number,
   cores = availableParallelism(),
+  limits: Pick<Limits, "BYTES_PER_WORKER" | "MAX_INDEX_WORKERS"> = fromSpec,
 ): number {
   const useful = Math.ceil(bytes / limits.BYTES_PER_WORKER);
   return Math.max(1, Math.min(cores, limits.MAX_INDEX_WORKERS, useful));
 }
 
 /**
- * Indexes `jobs`. Throws: WorkerLost; what the sink got until then is to be dropped.
- * @spec index-workers
+ * Indexes `jobs`. Throws: WorkerLost, and whatever the sink throws; what the sink
+ * got until then is to be dropped.
+ * @spec index-workers index-survives-a-crash
  */
 export async function indexFiles(
-  start: WorkerStart,
+  start: IndexStart,
   jobs: readonly FileJob[],
   sink: Sink,
+  { workers, resourceLimits }: PoolOptions = {},
 ): Promise<void> {
-  const batches = batched(jobs);
+  const queue = batched(jobs)[Symbol.iterator]();
   const bytes = jobs.reduce((sum, job) => sum + job.size, 0);
-  const workers: Worker[] = [];
-  let next = 0;
-  const run = () =>
-    new Promise<void>((resolve, reject) => {
-      const worker = new Worker(workerUrl(), { workerData: start });
-      workers.push(worker);
-      const open: (readonly FileJob[])[] = [];
-      const feed = () => {
-        const batch = batches[next];
-        if (batch) {
-          next++;
-          open.push(batch);
-          worker.postMessage({
-            kind: "files",
-            files: batch,
-          } satisfies ToWorker);
-        } else if (open.length === 0)
-          worker.postMessage({ kind: "finish" } satisfies ToWorker);
-      };
-      const lost = (cause: unknown) =>
-        reject(
-          new WorkerLost(
-            open.flat().map((job) => job.path),
-            cause,
-          ),
-        );
-      let done = false;
-      worker.on("error", lost);
-      worker.on("exit", (code) => {
-        if (!done) lost(new Error(`exit code ${code}`));
-      });
-      worker.on("message", (message: FromWorker) => {
-        if (message.kind === "segment") {
-          done = true;
-          sink.segment(message.segment);
-          resolve();
-          void worker.terminate();
-          return;
-        }
-        open.shift();
-        // The worker goes on while this thread writes.
-        feed();
-        sink.files(message.files, message.leftOut);
-      });
-      feed();
-      if (next < batches.length) feed();
-    });
+  const running = Array.from({ length: workers ?? workerCount(bytes) }, () =>
+    startWorker(start, resourceLimits),
+  );
   try {
-    await Promise.all(Array.from({ length: workerCount(bytes) }, run));
+    await Promise.all(
+      running.map((worker) => serve(worker, jobs, queue, sink)),
+    );
   } finally {
-    for (const worker of workers) void worker.terminate();
+    await Promise.all(running.map(({ thread }) => thread.terminate()));
   }
 }
 
-/** Neighbours in path order stay together, so that a batch is mostly of one language. */
-function batched(jobs: readonly FileJob[]): FileJob[][] {
-  const out: FileJob[][] = [];
-  let batch: FileJob[] = [];
+interface Running {
+  readonly thread: Worker;
+  readonly hand: Int32Array;
+}
+
+function startWorker(
+  start: IndexStart,
+  resourceLimits: ResourceLimits | undefined,
+): Running {
+  const inHand = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const workerData: WorkerStart = { ...start, inHand };
+  const thread = new Worker(workerUrl(), {
+    workerData,
+    ...(resourceLimits && { resourceLimits }),
+  });
+  return { thread, hand: new Int32Array(inHand) };
+}
+
+/** Feeds one worker from the common queue until it has given its segment. */
+function serve(
+  { thread, hand }: Running,
+  jobs: readonly FileJob[],
+  queue: Iterator<readonly FileJob[]>,
+  sink: Sink,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const tell = (message: ToWorker) => thread.postMessage(message);
+    let open = 0;
+    const feed = () => {
+      const { value: files, done } = queue.next();
+      if (!done) {
+        open++;
+        tell({ kind: "files", files });
+      } else if (open === 0) tell({ kind: "finish" });
+    };
+    const lost = (cause: unknown) => {
+      const id = Atomics.load(hand, 0);
+      reject(new WorkerLost(jobs.find((job) => job.id === id)?.path, cause));
+    };
+    thread.on("error", lost);
+    thread.on("messageerror", lost);
+    thread.on("exit", (code) => lost(new Error(`exit code ${code}`)));
+    thread.on("message", (message: FromWorker) => {
+      // What is thrown in here would be nobody's.
+      try {
+        if (message.kind === "segment") {
+          sink.segment(message.segment);
+          resolve();
+          return;
+        }
+        open--;
+        // The worker goes on while this thread writes.
+        feed();
+        sink.files(message.files, message.leftOut);
+      } catch (error) {
+        reject(error as Error);
+      }
+    });
+    // Two at a time: the worker does not wait for this thread.
+    feed();
+    if (open > 0) feed();
+  });
+}
+
+/** Neighbours in path order stay together, so that a batch is mostly of one language. @spec index-workers */
+export function batched<J extends Pick<FileJob, "size">>(
+  jobs: readonly J[],
+  limits: Pick<Limits, "BATCH_BYTES" | "BATCH_FILES"> = fromSpec,
+): J[][] {
+  const out: J[][] = [];
+  let batch: J[] = [];
   let bytes = 0;
   for (const job of jobs) {
     batch.push(job);

@@ -4,7 +4,11 @@ import type { FromWorker, ToWorker, WorkerStart } from "./jobs.ts";
 import { createIndexer } from "./indexer.ts";
 
 const port = parentPort!;
-const indexer = await createIndexer(workerData as WorkerStart);
+const start = workerData as WorkerStart;
+const hand = new Int32Array(start.inHand); // exempt no-module-state: the thread is the call; it ends with it
+const indexer = await createIndexer(start, (id) => {
+  Atomics.store(hand, 0, id);
+});
 
 /** Preparing a grammar waits; messages must not overtake each other there. */
 let last: Promise<void> = Promise.resolve();
@@ -20,5 +24,6 @@ port.on("message", (message: ToWorker) => {
     }
     const found = await indexer.add(message.files);
     port.postMessage({ kind: "files", ...found } satisfies FromWorker);
+    Atomics.store(hand, 0, 0);
   });
 });

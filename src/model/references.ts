@@ -54,30 +54,40 @@ export function encodeReferences(references: readonly Reference[]): Uint8Array {
   return out;
 }
 
-/** The inverse of `encodeReferences`. @spec references-keep-their-texts */
+/**
+ * The inverse of `encodeReferences`.
+ * Throws: RangeError on bytes that it did not write.
+ * @spec references-keep-their-texts
+ */
 export function decodeReferences(bytes: Uint8Array): Reference[] {
   const from = new VarintReader(bytes);
-  const lengths = Array.from({ length: from.next() }, () => from.next());
+  const count = from.next();
+  if (count > bytes.length) throw new RangeError(`no room for ${count}`);
+  const lengths = Array.from({ length: count }, () => from.next());
   const size = from.next();
   const joined = fromUtf8.decode(bytes.subarray(from.at, from.at + size));
   from.at += size;
   let end = 0;
   const texts = lengths.map((length) => joined.slice(end, (end += length)));
+  const known = <T>(all: readonly T[], at: number): T => {
+    if (at >= all.length) throw new RangeError(`no entry ${at}`);
+    return all[at]!;
+  };
   const out: Reference[] = [];
   let line = 0;
   while (!from.done) {
     line += from.next();
     const head = from.next();
     const within = from.next() - 1;
-    const name = texts[from.next()]!;
+    const name = known(texts, from.next());
     const full = (head & 1) === 1;
     out.push({
       name,
-      kind: REFERENCE_KINDS[head >> 1] as ReferenceKind,
+      kind: known<ReferenceKind>(REFERENCE_KINDS, head >>> 1),
       line,
       within,
-      qualifier: full ? texts[from.next()]! : "",
-      alias: full ? texts[from.next()]! : "",
+      qualifier: full ? known(texts, from.next()) : "",
+      alias: full ? known(texts, from.next()) : "",
     });
   }
   return out;

@@ -52,9 +52,11 @@ export function encodePassages(passages: readonly Passage[]): Uint8Array {
   return out.take();
 }
 
+/** Throws: RangeError where the bytes cannot hold what they announce. */
 export function decodePassages(bytes: Uint8Array): PassageTable {
   const from = new VarintReader(bytes);
   const count = from.next();
+  if (count > bytes.length) throw new RangeError(`no room for ${count}`);
   const table: PassageTable = {
     file: new Uint32Array(count),
     firstLine: new Uint32Array(count),

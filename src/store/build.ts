@@ -1,16 +1,18 @@
 /**
- * Builds a project's index: scan, parse in threads, write, swap.
+ * Builds a project's index: parse in threads, write, swap.
  *
- * Throws: ScanError where there is nothing to scan; UserError where the data folder
- * is not ours; what it wrote until then is dropped, and the previous index stays.
+ * Throws: UserError where the data folder is not ours or threads keep breaking. What
+ * was written until then is dropped, and the previous index stays.
  */
 import { attributesIn } from "../index/attributes.ts";
-import { indexFiles, WorkerLost } from "../index/pool.ts";
 import { headCommit } from "../index/commit.ts";
+import type { FileJob } from "../index/jobs.ts";
+import { indexFiles, WorkerLost, type PoolOptions } from "../index/pool.ts";
 import type { ScanResult } from "../index/scan.ts";
 import { EXTRACTOR_VERSION } from "../model/extraction.ts";
-import { limits } from "../spec.gen.ts";
-import { newGeneration } from "./folder.ts";
+import { say } from "../model/wording.ts";
+import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
+import { newGeneration, UserError } from "./folder.ts";
 import { SqliteWriter } from "./sqlite.ts";
 
 export interface BuildProgress {
@@ -26,71 +28,110 @@ export interface BuildResult {
   readonly leftOut: number;
   /** Files with a problem that keeps part of them from being indexed. */
   readonly problems: number;
-  /** Files by language id; the empty id stands for text. */
+  /** Files by language id, the most frequent first; the empty id stands for text. */
   readonly languages: ReadonlyMap<string, number>;
   /** Why there is no file; empty where there is one. */
   readonly nothing: string;
 }
 
-/** The caller holds the project's lock. @spec folder-swap index-survives-a-crash */
+/** The caller holds the project's lock. @spec folder-swap */
 export async function buildIndex(
   scanned: ScanResult,
   onProgress: (progress: BuildProgress) => void = () => {},
+  options: PoolOptions = {},
 ): Promise<BuildResult> {
-  const { root } = scanned;
-  const attributesOf = attributesIn(root, scanned.files);
+  const attributesOf = attributesIn(scanned.root, scanned.files);
   const jobs = scanned.files.map((file, i) => ({
     ...file,
     id: i + 1,
     attributes: attributesOf(file.path),
   }));
-  const textOnly = new Set<string>();
-  for (let lost = 0; ; lost++) {
-    const { path, done } = newGeneration(root);
-    const writer = new SqliteWriter(path, done);
-    const counts = {
-      files: 0,
-      symbols: 0,
-      references: 0,
-      leftOut: scanned.leftOut.length,
-      problems: 0,
-    };
-    const languages = new Map<string, number>();
+  // Asked before the files are read: a commit that is made meanwhile is news.
+  const commit = await headCommit(scanned.root);
+  return sparing((textOnly) =>
+    buildOnce(scanned, jobs, textOnly, commit, onProgress, options),
+  );
+}
+
+/**
+ * Runs `build`, and again without parsing the file on which a worker broke.
+ * Throws: UserError where that does not help; what else `build` throws.
+ * @spec index-survives-a-crash
+ */
+export async function sparing<T>(
+  build: (textOnly: readonly string[]) => Promise<T>,
+  limits: Pick<Limits, "MAX_LOST_WORKERS"> = fromSpec,
+): Promise<T> {
+  const textOnly: string[] = [];
+  for (;;) {
     try {
-      writer.addLeftOut(scanned.leftOut);
-      await indexFiles({ root, textOnly: [...textOnly] }, jobs, {
-        files(files, leftOut) {
-          writer.addFiles(files);
-          writer.addLeftOut(leftOut);
-          for (const file of files) {
-            counts.symbols += file.symbols.length;
-            counts.references += file.referenceCount;
-            if (file.problem !== "") counts.problems++;
-            languages.set(
-              file.language,
-              (languages.get(file.language) ?? 0) + 1,
-            );
-          }
-          counts.files += files.length;
-          counts.leftOut += leftOut.length;
-          onProgress({
-            done: counts.files + counts.leftOut - scanned.leftOut.length,
-            total: jobs.length,
-          });
-        },
-        segment: (segment) => writer.addSegment(segment),
-      });
-      writer.commit({
-        extractorVersion: EXTRACTOR_VERSION,
-        commit: await headCommit(root),
-        source: scanned.source,
-      });
-      return { root, ...counts, languages, nothing: scanned.nothing };
+      return await build(textOnly);
     } catch (error) {
-      writer.abandon();
-      if (!(error instanceof WorkerLost) || lost >= limits.MAX_LOST_WORKERS)
-        throw error;
-      for (const suspect of error.suspects) textOnly.add(suspect);
+      if (!(error instanceof WorkerLost)) throw error;
+      const { suspect, message } = error;
+      if (
+        suspect === undefined ||
+        textOnly.includes(suspect) ||
+        textOnly.length >= limits.MAX_LOST_WORKERS
+      )
+        throw new UserError(say(wordings.INDEX_BROKE, { message }), {
+          cause: error,
+        });
+      textOnly.push(suspect);
     }
   }
+}
+
+async function buildOnce(
+  { root, source, leftOut, nothing }: ScanResult,
+  jobs: readonly FileJob[],
+  textOnly: readonly string[],
+  commit: string,
+  onProgress: (progress: BuildProgress) => void,
+  options: PoolOptions,
+): Promise<BuildResult> {
+  const { path, done } = newGeneration(root);
+  const counts = { files: 0, symbols: 0, references: 0, problems: 0 };
+  let passedOver = 0;
+  const languages = new Map<string, number>();
+  let writer: SqliteWriter | undefined;
+  try {
+    const to = (writer = new SqliteWriter(path, done));
+    to.addLeftOut(leftOut);
+    await indexFiles(
+      { root, textOnly },
+      jobs,
+      {
+        files(files, more) {
+          to.addFiles(files);
+          to.addLeftOut(more);
+          for (const { symbols, referenceCount, problem, language } of files) {
+            counts.symbols += symbols.length;
+            counts.references += referenceCount;
+            if (problem !== "") counts.problems++;
+            languages.set(language, (languages.get(language) ?? 0) + 1);
+          }
+          counts.files += files.length;
+          passedOver += more.length;
+          onProgress({ done: counts.files + passedOver, total: jobs.length });
+        },
+        segment: (segment) => to.addSegment(segment),
+      },
+      options,
+    );
+    to.commit({ extractorVersion: EXTRACTOR_VERSION, commit, source });
+  } catch (error) {
+    if (writer) writer.abandon();
+    else done(false);
+    throw error;
+  }
+  return {
+    root,
+    ...counts,
+    leftOut: leftOut.length + passedOver,
+    languages: new Map(
+      [...languages].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)),
+    ),
+    nothing,
+  };
 }

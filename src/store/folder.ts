@@ -9,16 +9,19 @@ import { randomBytes } from "node:crypto";
 import {
   closeSync,
   constants,
-  existsSync,
+  fstatSync,
+  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmdirSync,
   rmSync,
-  writeSync,
+  writeFileSync,
+  type BigIntStats,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -28,9 +31,13 @@ import { say } from "../model/wording.ts";
 export const DATA_FOLDER = ".codegraph";
 const POINTER = "current";
 const LOCK = "lock.db";
+const IGNORE = ".gitignore";
+const IGNORE_TEXT = "*\n";
 const GENERATION = /^index-[0-9a-f]{16}\.db$/;
+/** What a crash leaves of a file that was to be put in place. */
+const BESIDE = /^current\.[0-9a-f]{12}$/;
 /** What SQLite may leave beside a database. */
-const SIDE_FILES = ["", "-journal", "-wal", "-shm"];
+const SIDE = /-(?:journal|wal|shm)$/;
 
 /** What a person can mend; the message says how. */
 export class UserError extends Error {}
@@ -38,85 +45,129 @@ export class UserError extends Error {}
 /** The folder of a project root; absent is fine. Throws: UserError where it is a link or a file. */
 export function dataFolder(root: string): string {
   const folder = join(root, DATA_FOLDER);
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  if (found && !found.isDirectory())
-    throw new UserError(say(wordings.FOLDER_NOT_OURS, { path: folder }));
+  const found = look(folder);
+  if (found && !found.isDirectory()) throw notOurs(folder);
   return folder;
 }
 
+const notOurs = (path: string): UserError =>
+  new UserError(say(wordings.FOLDER_NOT_OURS, { path }));
+
 /**
  * The nearest project at or above `from`: the first folder with an index in it.
- * The user's home never counts, since every folder of theirs lies below it.
+ * The user's home counts for itself alone, since every folder of theirs lies below it.
  * @spec folder-nearest-project
  */
 export function nearestProject(from: string, home: string): string | undefined {
-  for (let at = resolve(from); ; at = dirname(at)) {
-    if (at !== resolve(home) && currentIndex(at) !== undefined) return at;
+  const start = resolve(from);
+  const homes = [resolve(home), realOf(home)];
+  for (let at = start; ; at = dirname(at)) {
+    const counts = at === start || !homes.includes(at);
+    if (counts && currentIndex(at) !== undefined) return at;
     if (dirname(at) === at) return undefined;
   }
 }
 
-/** The database file in use; undefined where nothing is indexed. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
+
+/** The database file in use; undefined where nothing is indexed. @spec folder-swap folder-only-ours */
 export function currentIndex(root: string): string | undefined {
   const folder = join(root, DATA_FOLDER);
-  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    return undefined;
+  if (!look(folder)?.isDirectory()) return undefined;
   const name = readOwn(join(folder, POINTER));
   if (name === undefined || !GENERATION.test(name)) return undefined;
   const path = join(folder, name);
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile()
-    ? path
-    : undefined;
+  return look(path)?.isFile() ? path : undefined;
 }
 
-/** The path of a new database, and the step that puts it in use or drops it. */
+/**
+ * The path of a new database, and the step that puts it in use or drops it. What an
+ * earlier run left behind when it was killed goes away. The caller holds the lock.
+ * @spec folder-swap
+ */
 export function newGeneration(root: string): {
   path: string;
   done: (keep: boolean) => void;
 } {
   const folder = dataFolder(root);
   mkdirSync(folder, { recursive: true, mode: 0o755 });
-  writeOwn(folder, ".gitignore", "*\n");
+  if (!look(join(folder, IGNORE))?.isFile())
+    writeOwn(folder, IGNORE, IGNORE_TEXT);
+  const inUse = (): string | undefined => readOwn(join(folder, POINTER));
+  removeLeftovers(folder, inUse());
   const name = `index-${randomBytes(8).toString("hex")}.db`;
+  const path = join(folder, name);
   return {
-    path: join(folder, name),
+    path,
     done(keep) {
-      if (keep) writeOwn(folder, POINTER, name);
-      removeGenerations(folder, keep ? name : readOwn(join(folder, POINTER)));
+      if (keep) {
+        // What the pointer names is on the disk before the pointer is.
+        synced(path);
+        writeOwn(folder, POINTER, `${name}\n`);
+      }
+      removeLeftovers(folder, inUse());
     },
   };
 }
 
-/** Everything codegraph wrote; what else lies there stays, and is named. */
-export function removeData(root: string): { removed: boolean; kept: string[] } {
+/**
+ * Deletes everything codegraph wrote; what else lies there stays, and is named. The
+ * caller holds the lock where there is one. @spec folder-only-ours
+ */
+export function removeData(root: string): {
+  removed: boolean;
+  /** In order of their names. */
+  kept: string[];
+} {
   const folder = dataFolder(root);
-  if (!existsSync(folder)) return { removed: false, kept: [] };
+  if (!look(folder)) return { removed: false, kept: [] };
   const kept: string[] = [];
-  for (const name of readdirSync(folder)) {
-    if (isOurs(name)) rmSync(join(folder, name), { force: true });
-    else kept.push(name);
+  let removed = false;
+  for (const name of readdirSync(folder).sort())
+    if (isOurs(folder, name)) {
+      rmSync(join(folder, name), { force: true });
+      removed = true;
+    } else kept.push(name);
+  if (kept.length === 0) {
+    rmdirSync(folder);
+    removed = true;
   }
-  if (kept.length === 0) rmdirSync(folder);
-  return { removed: true, kept };
+  return { removed, kept };
 }
 
-function isOurs(name: string): boolean {
+/** Whether a run has left anything here, so that removing it has to wait for its lock. */
+export function hasData(root: string): boolean {
+  const folder = dataFolder(root);
   return (
-    name === ".gitignore" ||
-    name === POINTER ||
-    name.startsWith(`${POINTER}.`) ||
-    [LOCK, name.replace(/-(?:journal|wal|shm)$/, "")].some(
-      (base) =>
-        SIDE_FILES.some((side) => name === base + side) &&
-        (base === LOCK || GENERATION.test(base)),
-    )
+    look(folder) !== undefined &&
+    readdirSync(folder).some((name) => isOurs(folder, name))
   );
 }
 
-function removeGenerations(folder: string, but: string | undefined): void {
+function isOurs(folder: string, name: string): boolean {
+  const path = join(folder, name);
+  if (!look(path)?.isFile()) return false;
+  if (name === IGNORE) return readOwn(path) === IGNORE_TEXT.trimEnd();
+  const base = name.replace(SIDE, "");
+  return (
+    name === POINTER ||
+    BESIDE.test(name) ||
+    base === LOCK ||
+    GENERATION.test(base)
+  );
+}
+
+function removeLeftovers(folder: string, inUse: string | undefined): void {
   for (const name of readdirSync(folder)) {
-    const base = name.replace(/-(?:journal|wal|shm)$/, "");
-    if (!GENERATION.test(base) || base === but) continue;
+    const base = name.replace(SIDE, "");
+    if (base === inUse) continue;
+    if (!GENERATION.test(base) && !BESIDE.test(name)) continue;
     // On Windows a reader may hold it open; the next run takes it away.
     try {
       rmSync(join(folder, name), { force: true });
@@ -132,45 +183,115 @@ export interface Lock {
 /**
  * Takes the one writer's lock.
  * Gives the holder's process id where another process has it; 0 where that is unknown.
+ * Throws: UserError where the lock file is none of ours.
  * @spec folder-one-writer
  */
 export function lock(root: string): Lock | { readonly heldBy: number } {
   const folder = dataFolder(root);
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
   const path = join(folder, LOCK);
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found && !found.isFile()) rmSync(path, { force: true });
-  const db = new DatabaseSync(path);
-  try {
-    db.exec("create table if not exists holder (pid integer)");
-    db.exec("begin immediate; delete from holder");
-    db.prepare("insert into holder values (?)").run(process.pid);
-    db.exec("commit; begin immediate");
-    return {
-      release() {
-        db.exec("delete from holder; commit");
-        db.close();
-      },
-    };
-  } catch (error) {
-    if ((error as { errcode?: number }).errcode !== 5 /* SQLITE_BUSY */)
-      throw error;
-    let pid = 0;
+  for (;;) {
+    const before = lockFile(path);
+    const db = new DatabaseSync(path);
+    let held = false;
     try {
-      pid =
-        (db.prepare("select pid from holder").get()?.pid as
-          number | undefined) ?? 0;
-    } catch {}
-    db.close();
-    return { heldBy: pid };
+      if (!take(db)) return { heldBy: holder(db) };
+      // Whoever removed the project's data meanwhile took the file's name away.
+      held = isSame(before, look(path));
+    } catch (error) {
+      if (code(error) === SQLITE_NOT_A_DATABASE) throw notOurs(path);
+      throw error;
+    } finally {
+      if (!held) db.close();
+    }
+    if (held) return { release: () => db.close() };
   }
 }
 
-/** Text of a file of ours, without its final line feed; undefined where it is absent or a link. */
+/** The lock's file, made where there is none: SQLite itself would follow a link. */
+function lockFile(path: string): BigIntStats | undefined {
+  let found = look(path);
+  if (found?.isDirectory()) throw notOurs(path);
+  if (found && !found.isFile()) {
+    rmSync(path, { force: true });
+    found = undefined;
+  }
+  // An open of the file anywhere else in this process would let go of its locks.
+  if (!found)
+    try {
+      closeSync(openSync(path, "wx", 0o644));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  return look(path);
+}
+
+const isSame = (
+  a: BigIntStats | undefined,
+  b: BigIntStats | undefined,
+): boolean =>
+  a?.ino === b?.ino && a?.birthtimeNs === b?.birthtimeNs && a !== undefined;
+
+const SQLITE_BUSY = 5;
+const SQLITE_NOT_A_DATABASE = 26;
+const code = (error: unknown): number | undefined =>
+  (error as { errcode?: number }).errcode;
+
+/**
+ * Begins a transaction that nobody else can begin, after one that tells who holds
+ * it: what is not committed is not seen. All of it is one page, so that no kill
+ * leaves half of it. False where another process has it.
+ */
+function take(db: DatabaseSync): boolean {
+  try {
+    db.exec("pragma journal_mode = memory; pragma synchronous = off");
+    do {
+      if (db.isTransaction) db.exec("rollback");
+      db.exec(
+        `begin immediate; pragma user_version = ${process.pid}; commit; begin immediate`,
+      );
+      // Between the two another process may have had it, and said so.
+    } while (pid(db) !== process.pid);
+    return true;
+  } catch (error) {
+    if (db.isTransaction) db.exec("rollback");
+    if (code(error) === SQLITE_BUSY) return false;
+    throw error;
+  }
+}
+
+const pid = (db: DatabaseSync): number =>
+  db.prepare("pragma user_version").get()!.user_version as number;
+
+function holder(db: DatabaseSync): number {
+  try {
+    return pid(db);
+  } catch {
+    return 0;
+  }
+}
+
+function look(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false, bigint: true });
+  } catch (error) {
+    // Below a file there is nothing.
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+/** Text of a file of ours, without its final line feed; undefined where it is absent, a link or no file. */
 function readOwn(path: string): string | undefined {
   try {
-    const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    const fd = openSync(
+      path,
+      constants.O_RDONLY |
+        (constants.O_NOFOLLOW ?? 0) |
+        (constants.O_NONBLOCK ?? 0),
+    );
     try {
+      if (!fstatSync(fd).isFile()) return undefined;
       return readFileSync(fd, "utf8").trimEnd();
     } finally {
       closeSync(fd);
@@ -180,15 +301,28 @@ function readOwn(path: string): string | undefined {
   }
 }
 
-/** Whole or not at all, and never through a link: a rename replaces the name itself. */
+/**
+ * Whole or not at all, and never through a link: a rename replaces the name itself.
+ * Throws: UserError where a folder has that name.
+ */
 function writeOwn(folder: string, name: string, text: string): void {
-  if (readOwn(join(folder, name)) === text.trimEnd()) return;
+  if (look(join(folder, name))?.isDirectory())
+    throw notOurs(join(folder, name));
   const beside = join(folder, `${POINTER}.${randomBytes(6).toString("hex")}`);
-  const fd = openSync(beside, "wx", 0o644);
   try {
-    writeSync(fd, text);
+    writeFileSync(beside, text, { flag: "wx", mode: 0o644, flush: true });
+    renameSync(beside, join(folder, name));
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
+  }
+}
+
+function synced(path: string): void {
+  const fd = openSync(path, "r+");
+  try {
+    fsyncSync(fd);
   } finally {
     closeSync(fd);
   }
-  renameSync(beside, join(folder, name));
 }

@@ -5,6 +5,7 @@
  * takes its place by a rename of the name that readers look up: a reader sees the
  * old index or the new one, and a crash leaves the old one.
  */
+import { statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { SymbolKind } from "../model/extraction.ts";
 import { SYMBOL_KINDS } from "../model/extraction.ts";
@@ -16,6 +17,8 @@ import {
 } from "../model/file.ts";
 import { decodeReferences } from "../model/references.ts";
 import { decodePassages, type Segment } from "../model/segment.ts";
+import { say } from "../model/wording.ts";
+import { wordings } from "../spec.gen.ts";
 import type {
   IndexMeta,
   IndexReader,
@@ -54,6 +57,7 @@ const FLAGS = ["generated", "minified", "keysOnly"] as const;
 
 type Row = Record<string, unknown>;
 
+/** @spec store-reads-what-was-written */
 export class SqliteWriter implements IndexWriter {
   private readonly db: DatabaseSync;
   private readonly done: (keep: boolean) => void;
@@ -68,7 +72,7 @@ export class SqliteWriter implements IndexWriter {
     this.done = done;
     // Nothing reads this file before it is whole, so a crash may leave it torn.
     this.db.exec(
-      "pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -16000; pragma locking_mode = exclusive; pragma page_size = 4096;",
+      "pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -16000; pragma locking_mode = exclusive; pragma temp_store = memory; pragma page_size = 4096;",
     );
     this.db.exec(SCHEMA);
     this.db.exec("begin");
@@ -158,16 +162,32 @@ export class SqliteWriter implements IndexWriter {
   }
 
   abandon(): void {
-    this.db.close();
+    if (this.db.isOpen) this.db.close();
     this.done(false);
   }
 }
 
-/** An index that another version wrote, or a file that is no index. The mend is to index again. */
-export class UnreadableIndex extends Error {}
+/** An index that another version wrote, or a file that is none or is damaged. The mend is to index again. */
+export class UnreadableIndex extends Error {
+  /** The database file. */
+  readonly file: string;
+  constructor(file: string, reason: string, cause?: unknown) {
+    super(reason, { cause });
+    this.file = file;
+  }
+}
 
+const damaged = (file: string, error: unknown): UnreadableIndex =>
+  new UnreadableIndex(
+    file,
+    say(wordings.UNREADABLE_DAMAGED, { message: (error as Error).message }),
+    error,
+  );
+
+/** @spec store-refuses-the-unreadable store-reads-what-was-written */
 export class SqliteReader implements IndexReader {
   readonly meta: IndexMeta;
+  private readonly path: string;
   private readonly db: DatabaseSync;
   private byPath: FileRow[] | undefined;
   private byId: Map<number, FileRow> | undefined;
@@ -175,21 +195,38 @@ export class SqliteReader implements IndexReader {
   private loaded: LoadedSegment[] | undefined;
   private readonly statements = new Map<string, StatementSync>();
 
-  /** Throws: UnreadableIndex. */
+  /** Throws: UnreadableIndex, here and from every method. */
   constructor(path: string) {
+    this.path = path;
+    this.db = guarded(path, () => new DatabaseSync(path, { readOnly: true }));
     try {
-      this.db = new DatabaseSync(path, { readOnly: true });
-      const value = (key: string) =>
-        (this.get("select value from meta where key = ?", key)?.value as
-          string | undefined) ?? "";
-      if (value("schema") !== String(SCHEMA_VERSION))
-        throw new Error(`schema ${value("schema") || "unknown"}`);
-      this.meta = JSON.parse(value("index")) as IndexMeta;
+      this.meta = this.readMeta();
     } catch (error) {
-      throw new UnreadableIndex(String((error as Error).message), {
-        cause: error,
-      });
+      this.db.close();
+      throw error;
     }
+  }
+
+  private readMeta(): IndexMeta {
+    // SQLite takes an empty file for an empty database, and half a last page for a whole one.
+    const { size } = statSync(this.path);
+    const { bytes } = this.get(
+      "select page_count * page_size bytes from pragma_page_count, pragma_page_size",
+    ) as { bytes: number };
+    if (size === 0 || size < bytes)
+      throw new UnreadableIndex(this.path, wordings.UNREADABLE_CUT);
+    const tables = this.get(
+      "select count(*) n from sqlite_schema where name = 'meta'",
+    )!.n;
+    const value = (key: string) =>
+      this.get("select value from meta where key = ?", key)?.value as
+        string | undefined;
+    if (tables === 0 || value("schema") !== String(SCHEMA_VERSION))
+      throw new UnreadableIndex(this.path, wordings.UNREADABLE_VERSION);
+    return guarded(
+      this.path,
+      () => JSON.parse(value("index") ?? "") as IndexMeta,
+    );
   }
 
   files(): readonly FileRow[] {
@@ -213,7 +250,9 @@ export class SqliteReader implements IndexReader {
     return (this.loaded ??= this.all("select * from segment order by id").map(
       (row) => ({
         id: row.id as number,
-        table: decodePassages(row.passages as Uint8Array),
+        table: guarded(this.path, () =>
+          decodePassages(row.passages as Uint8Array),
+        ),
       }),
     ));
   }
@@ -235,7 +274,7 @@ export class SqliteReader implements IndexReader {
 
   termsWithPrefix(prefix: string, most: number): string[] {
     return this.all(
-      "select distinct term from posting where term >= ? and term < ? limit ?",
+      "select distinct term from posting where term >= ? and term < ? order by term limit ?",
       prefix,
       `${prefix}\u{10ffff}`,
       most,
@@ -290,7 +329,9 @@ export class SqliteReader implements IndexReader {
       "select data from reference_list where file = ?",
       file,
     );
-    return row ? decodeReferences(row.data as Uint8Array) : [];
+    return row
+      ? guarded(this.path, () => decodeReferences(row.data as Uint8Array))
+      : [];
   }
 
   counts() {
@@ -303,28 +344,39 @@ export class SqliteReader implements IndexReader {
     this.db.close();
   }
 
-  private statement(sql: string): StatementSync {
-    let statement = this.statements.get(sql);
-    if (!statement)
-      this.statements.set(sql, (statement = this.db.prepare(sql)));
-    return statement;
+  /** Throws: UnreadableIndex where `read` fails. */
+  private ask<T>(sql: string, read: (statement: StatementSync) => T): T {
+    return guarded(this.path, () => {
+      let statement = this.statements.get(sql);
+      if (!statement)
+        this.statements.set(sql, (statement = this.db.prepare(sql)));
+      return read(statement);
+    });
   }
 
   private symbols(sql: string, ...values: (string | number)[]): SymbolRow[] {
-    const statement = this.statement(sql);
-    // Rows as arrays cost half of rows as objects, and definitions are most of what is read.
-    statement.setReturnArrays(true);
-    return (statement.all(...values) as unknown as SymbolValues[]).map(
-      toSymbol,
-    );
+    return this.ask(sql, (statement) => {
+      // Rows as arrays cost half of rows as objects, and definitions are most of what is read.
+      statement.setReturnArrays(true);
+      return statement.all(...values) as unknown as SymbolValues[];
+    }).map(toSymbol);
   }
 
   private all(sql: string, ...values: (string | number)[]): Row[] {
-    return this.statement(sql).all(...values);
+    return this.ask(sql, (statement) => statement.all(...values));
   }
 
   private get(sql: string, ...values: (string | number)[]): Row | undefined {
-    return this.statement(sql).get(...values);
+    return this.ask(sql, (statement) => statement.get(...values));
+  }
+}
+
+/** What SQLite and the decoders throw at damage, told as what it means. */
+function guarded<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof UnreadableIndex ? error : damaged(path, error);
   }
 }
 
