@@ -15,11 +15,17 @@ import {
   type Node,
   type Tree,
 } from "web-tree-sitter";
-import type { Language } from "../languages/language.ts";
-import type { Extraction } from "../model/extraction.ts";
+import { languageById, type Language } from "../languages/index.ts";
+import type {
+  Extraction,
+  Reference,
+  SymbolDefinition,
+} from "../model/extraction.ts";
 import { lineStarts } from "../model/lines.ts";
 import { assemble } from "./parse/assemble.ts";
 import { PARSER_WASM, type GrammarSource } from "./parse/grammars.ts";
+import { scriptsOf } from "./parse/hosts.ts";
+import { outlineFacts } from "./parse/outline.ts";
 import { readMatches, roleOf, type Role } from "./parse/read.ts";
 
 export { grammarsOnDisk, type GrammarSource } from "./parse/grammars.ts";
@@ -68,7 +74,7 @@ export async function createExtractor(
   const loaded = new Map<string, Promise<Grammar>>();
   const prepared = new Map<Language, Prepared>();
 
-  const prepare = async (language: Language): Promise<void> => {
+  const load = async (language: Language): Promise<void> => {
     const { grammar: file, query } = language;
     if (prepared.has(language) || file === undefined || query === undefined)
       return;
@@ -89,7 +95,27 @@ export async function createExtractor(
     });
   };
 
+  const prepare = async (language: Language): Promise<void> => {
+    await load(language);
+    const guests = new Set(
+      language.hosts?.blocks.flatMap((b) => Object.values(b.languages)),
+    );
+    for (const id of guests) await load(languageById(id)!);
+  };
+
   const extract = (language: Language, text: string): Extracted => {
+    if (language.hosts) return extractHost(language, language.hosts, text);
+    if (language.outline)
+      return {
+        ...assemble(
+          text,
+          lineStarts(text),
+          outlineFacts(withNewlines(text), language.outline),
+          language,
+          limits,
+        ),
+        errorLine: 0,
+      };
     const ready = prepared.get(language);
     if (ready === undefined)
       throw new Error(`language ${language.id} was not prepared`);
@@ -122,7 +148,85 @@ export async function createExtractor(
       tree?.delete();
     }
   };
+
+  const extractHost = (
+    language: Language,
+    hosts: NonNullable<Language["hosts"]>,
+    text: string,
+  ): Extracted => {
+    const { scripts, rest } = scriptsOf(text, hosts.blocks);
+    const parts = scripts.map((s) =>
+      extract(languageById(s.language)!, s.text),
+    );
+    return joined(parts, elementCalls(language, rest, hosts.calls));
+  };
   return { prepare, extract };
+}
+
+/** Components that a host's own text uses. */
+function elementCalls(
+  language: Language,
+  rest: string,
+  pattern: RegExp,
+): Reference[] {
+  const starts = lineStarts(rest);
+  const calls: Reference[] = [];
+  let line = 0;
+  for (const m of rest.matchAll(pattern)) {
+    while (line + 1 < starts.length && starts[line + 1]! <= m.index) line++;
+    const name = m.groups!["name"]!;
+    if (!language.builtinCalls?.has(name))
+      calls.push({
+        name,
+        kind: "call",
+        line: line + 1,
+        within: -1,
+        qualifier: "",
+        alias: "",
+      });
+  }
+  return calls;
+}
+
+/** Extractions of parts of one file as one, in the order of lines. */
+function joined(
+  parts: readonly Extracted[],
+  more: readonly Reference[],
+): Extracted {
+  const [only] = parts;
+  if (parts.length === 1 && more.length === 0) return only!;
+  const all: { symbol: SymbolDefinition; key: string; parent: string }[] = [];
+  const references: { reference: Reference; key: string }[] = more.map(
+    (reference) => ({ reference, key: "" }),
+  );
+  parts.forEach((part, p) => {
+    const key = (i: number): string => (i < 0 ? "" : `${p} ${i}`);
+    part.symbols.forEach((symbol, i) =>
+      all.push({ symbol, key: key(i), parent: key(symbol.container) }),
+    );
+    for (const reference of part.references)
+      references.push({ reference, key: key(reference.within) });
+  });
+  // Stable: a container stays before what it contains.
+  all.sort((a, b) => a.symbol.span[0] - b.symbol.span[0]);
+  references.sort((a, b) => a.reference.line - b.reference.line);
+  const place = new Map([
+    ["", -1],
+    ...all.map(({ key }, i) => [key, i] as const),
+  ]);
+  const problem = parts.find((p) => p.problem !== undefined)?.problem;
+  return {
+    symbols: all.map(({ symbol, parent }) => ({
+      ...symbol,
+      container: place.get(parent)!,
+    })),
+    references: references.map(({ reference, key }) => ({
+      ...reference,
+      within: place.get(key)!,
+    })),
+    errorLine: parts.find((p) => p.errorLine > 0)?.errorLine ?? 0,
+    ...(problem && { problem }),
+  };
 }
 
 /** Says stop once it was asked more than `steps` times. */

@@ -7,6 +7,7 @@ import { c } from "./c.ts";
 import { cpp } from "./cpp.ts";
 import { csharp } from "./csharp.ts";
 import { go } from "./go.ts";
+import { astro, svelte, vue } from "./hosts.ts";
 import { java } from "./java.ts";
 import { javascript } from "./javascript.ts";
 import { kotlin } from "./kotlin.ts";
@@ -16,6 +17,7 @@ import { python } from "./python.ts";
 import { ruby } from "./ruby.ts";
 import { rust } from "./rust.ts";
 import { scala } from "./scala.ts";
+import { swift } from "./swift.ts";
 import { tsx, typescript } from "./typescript.ts";
 import type { Language } from "./language.ts";
 
@@ -36,8 +38,12 @@ export const languages: readonly Language[] = [
   php,
   bash,
   kotlin,
+  swift,
   scala,
   lua,
+  vue,
+  svelte,
+  astro,
 ];
 
 const byId = new Map(languages.map((l) => [l.id, l]));

@@ -24,7 +24,7 @@
  * Where two patterns claim the same name node, the earlier pattern wins: put the
  * special before the general.
  */
-import type { SymbolKind } from "../model/extraction.ts";
+import type { ReferenceKind, SymbolKind } from "../model/extraction.ts";
 
 export interface Comments {
   /** Marks that begin a comment to the end of the line, longest first. */
@@ -69,11 +69,34 @@ export interface ImportTree {
   readonly last: "name" | "module";
 }
 
-/** One line of the outline of a language without a grammar. */
-export interface OutlineRule {
-  readonly kind: SymbolKind;
-  /** Matches one line with comments and strings blanked; the group `name` is the symbol, `owner` a type it extends. */
-  readonly pattern: RegExp;
+/**
+ * A language without a grammar, by patterns. They have the flags `g`, `m` and `d`
+ * and see the text with comments and strings as blanks; the group `name` is the name.
+ */
+export interface Outline {
+  /** Comments and strings. */
+  readonly texts: RegExp;
+  /** Attributes that stand before a declaration. */
+  readonly attributes: RegExp;
+  /** Blocks that give their owner to what they hold, such as extensions. */
+  readonly scopes: readonly { readonly pattern: RegExp }[];
+  /** Each from the start of its declaration to the end of its name; those with `bases` may name types behind a colon. */
+  readonly definitions: readonly {
+    readonly kind: SymbolKind;
+    readonly pattern: RegExp;
+    readonly bases?: boolean;
+  }[];
+  /** The first that claims a name wins. A group `qualifier` stands before the name. */
+  readonly references: readonly {
+    readonly kind: ReferenceKind;
+    readonly pattern: RegExp;
+  }[];
+  /** What lies between a name and the types it extends. */
+  readonly bases: RegExp;
+  /** Names that are none. */
+  readonly keywords: ReadonlySet<string>;
+  /** The beginning of a line that carries a declaration on. */
+  readonly continues: RegExp;
 }
 
 /** Tells the parts of a host file that hold code in a language of their own. */
@@ -81,6 +104,8 @@ export interface HostBlock {
   /** Matches the opening mark, from its first to its last character. */
   readonly open: RegExp;
   readonly close: RegExp;
+  /** Only at the beginning of the file. */
+  readonly atStart?: boolean;
   /** Language ids by the word that `lang` gives in the opening mark; `""` is the default. */
   readonly languages: Readonly<Record<string, string>>;
 }
@@ -119,8 +144,14 @@ export interface Language {
   readonly forwardDeclarations?: boolean;
   /** Text that a grammar stumbles over: replaced by `as` and blanks before parsing, so that lengths and lines stay. */
   readonly blank?: { readonly pattern: RegExp; readonly as: string };
-  readonly outline?: readonly OutlineRule[];
-  readonly hosts?: readonly HostBlock[];
+  /** For a language without a grammar: what patterns can tell. */
+  readonly outline?: Outline;
+  /** For a file that holds blocks of other languages. */
+  readonly hosts?: {
+    readonly blocks: readonly HostBlock[];
+    /** Elements outside of the blocks that are calls; flags `g` and `d`, group `name`. */
+    readonly calls: RegExp;
+  };
   readonly tests?: {
     /** Paths of test files, with `/` between parts. */
     readonly paths: RegExp;

@@ -354,6 +354,7 @@ function dropLocals(drafts: readonly Draft[], language: Language): void {
     // A method of nothing is a function: Ruby's top level, a function in an unnamed object.
     if (draft.kind === "method" && into === undefined && draft.owner === "")
       draft.kind = "function";
+    if (draft.kind === "variable" && draft.owner !== "") draft.kind = "field";
     if (VALUES.has(draft.kind)) {
       // A constructor's parameter that is a field belongs to the class.
       if (draft.kind === "field" && into === "method")

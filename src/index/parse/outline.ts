@@ -1,0 +1,218 @@
+/**
+ * Facts without a grammar: declarations and uses by pattern, extents by braces.
+ *
+ * For languages whose grammar is not to be had as .wasm, or costs more than it
+ * tells. It knows no scopes and no types; what it cannot see it leaves out.
+ *
+ * Units: offsets in UTF-16 units.
+ */
+import type { Outline } from "../../languages/language.ts";
+import { noFacts, type Facts } from "./facts.ts";
+
+/** @spec outline-facts */
+export function outlineFacts(text: string, outline: Outline): Facts {
+  const code = withoutTexts(text, outline.texts);
+  const facts = noFacts();
+  const closings = bracePairs(code);
+  let pattern = 0;
+
+  for (const m of code.matchAll(outline.attributes))
+    facts.attributes.push({ start: m.index, end: m.index + m[0].length });
+
+  for (const rule of outline.scopes) {
+    pattern++;
+    for (const m of code.matchAll(rule.pattern)) {
+      const { name } = found(m);
+      const head = headOf(code, m.index + m[0].length, outline, closings);
+      if (head.bodyAt < 0) continue;
+      facts.scopes.push({ start: m.index, end: head.end, name: name.text });
+      for (const base of basesIn(
+        code,
+        m.index + m[0].length,
+        head.bodyAt,
+        outline,
+      ))
+        facts.references.push({
+          pattern,
+          kind: "extends",
+          name: base.text,
+          nameAt: base.at,
+          qualifier: name.text,
+          alias: "",
+          aliasAt: -1,
+        });
+      facts.taken.push({ pattern, at: name.at });
+    }
+  }
+  for (const rule of outline.definitions) {
+    pattern++;
+    for (const m of code.matchAll(rule.pattern)) {
+      const { name } = found(m);
+      const from = m.index + m[0].length;
+      const head = headOf(code, from, outline, closings);
+      const start = m.index + (/^\s*/.exec(m[0])?.[0].length ?? 0);
+      facts.definitions.push({
+        pattern,
+        kind: rule.kind,
+        name: name.text,
+        nameAt: name.at,
+        start,
+        end: head.end,
+        bodyAt: head.bodyAt,
+        owner: "",
+      });
+      if (rule.bases)
+        for (const base of basesIn(
+          code,
+          from,
+          head.bodyAt < 0 ? head.end : head.bodyAt,
+          outline,
+        ))
+          facts.references.push({
+            pattern,
+            kind: "extends",
+            name: base.text,
+            nameAt: base.at,
+            qualifier: "",
+            alias: "",
+            aliasAt: -1,
+          });
+      const parameters = /^\s*<([^<>()]*(?:<[^<>]*>[^<>()]*)*)>/.exec(
+        code.slice(from, from + 300),
+      );
+      if (parameters)
+        for (const p of parameters[1]!.matchAll(/(?:^|,)\s*(?:each\s+)?(\w+)/g))
+          facts.typeParameters.push({ name: p[1]!, at: from });
+    }
+  }
+  for (const rule of outline.references) {
+    pattern++;
+    for (const m of code.matchAll(rule.pattern)) {
+      const { name, groups } = found(m);
+      if (code[name.at - 1] !== "." && outline.keywords.has(name.text))
+        continue;
+      const last =
+        rule.kind === "import" ? name.text.split(".").at(-1)! : name.text;
+      facts.references.push({
+        pattern,
+        kind: rule.kind,
+        name: last,
+        nameAt: name.at + name.text.length - last.length,
+        qualifier:
+          rule.kind === "import" ? name.text : (groups["qualifier"] ?? ""),
+        alias: "",
+        aliasAt: -1,
+      });
+    }
+  }
+  return facts;
+}
+
+interface Word {
+  readonly text: string;
+  readonly at: number;
+}
+
+/** The `name` group of a match of a pattern with the `d` flag. */
+function found(m: RegExpExecArray): {
+  name: Word;
+  groups: Record<string, string | undefined>;
+} {
+  const groups = m.groups ?? {};
+  const at = m.indices?.groups?.["name"]?.[0];
+  if (groups["name"] === undefined || at === undefined)
+    throw new Error(
+      "an outline pattern needs the flag d and a group called name",
+    );
+  return { name: { text: groups["name"], at }, groups };
+}
+
+/** Comments and strings as blanks: lengths and lines stay. */
+const withoutTexts = (text: string, texts: RegExp): string =>
+  text.replace(texts, (m) => m.replace(/[^\n]/g, " "));
+
+/** The offset of each opening brace → that of its closing one, or the text's end. */
+function bracePairs(code: string): Map<number, number> {
+  const pairs = new Map<number, number>();
+  const open: number[] = [];
+  for (let i = 0; i < code.length; i++) {
+    const c = code.charCodeAt(i);
+    if (c === 123) open.push(i);
+    else if (c === 125) {
+      const at = open.pop();
+      if (at !== undefined) pairs.set(at, i);
+    }
+  }
+  for (const at of open) pairs.set(at, code.length - 1);
+  return pairs;
+}
+
+/**
+ * Where a declaration's body begins and where it ends. Without a body it ends
+ * with its line, unless brackets are open or the next line carries on.
+ */
+function headOf(
+  code: string,
+  from: number,
+  outline: Outline,
+  closings: ReadonlyMap<number, number>,
+): { bodyAt: number; end: number } {
+  let depth = 0;
+  let assigned = false;
+  for (let i = from; i < code.length; i++) {
+    const c = code[i]!;
+    if (c === "(" || c === "[") depth++;
+    else if (c === ")" || c === "]") {
+      // The bracket around the declaration: a parameter, an element.
+      if (--depth < 0) return { bodyAt: -1, end: i };
+    } else if (c === "{") {
+      const close = closings.get(i)!;
+      if (depth > 0 || assigned) {
+        i = close;
+        continue;
+      }
+      return { bodyAt: i, end: close + 1 };
+    } else if (depth > 0) continue;
+    else if (
+      c === "=" &&
+      !/[=!<>]/.test(code[i - 1] ?? "") &&
+      code[i + 1] !== "="
+    )
+      assigned = true;
+    else if (c === "}" || c === ";") return { bodyAt: -1, end: i };
+    else if (c === "\n") {
+      const rest = /\S[^\n]{0,40}/.exec(code.slice(i, i + 400));
+      const before = code.slice(Math.max(from, i - 80), i).trimEnd();
+      const carriesOn =
+        (rest !== null && outline.continues.test(rest[0])) ||
+        /(?:[,:=&|+*/<>?-]|->)$/.test(before);
+      if (!carriesOn) return { bodyAt: -1, end: i };
+    }
+  }
+  return { bodyAt: -1, end: code.length };
+}
+
+/** The types named between a declaration's colon and its constraints. */
+function basesIn(
+  code: string,
+  from: number,
+  to: number,
+  outline: Outline,
+): Word[] {
+  const head = code.slice(from, to);
+  const m = outline.bases.exec(head);
+  if (m === null) return [];
+  const start = from + m.index + m[0].length;
+  const list = code.slice(start, to).replace(/\bwhere\b[^]*$/, "");
+  const out: Word[] = [];
+  let depth = 0;
+  for (const t of list.matchAll(/[<>(),&]|@?[\w.]+/g)) {
+    if (t[0] === "<" || t[0] === "(") depth++;
+    else if (t[0] === ">" || t[0] === ")") depth--;
+    else if (depth === 0 && /^\w/.test(t[0])) {
+      const name = t[0].slice(t[0].lastIndexOf(".") + 1);
+      out.push({ text: name, at: start + t.index + t[0].length - name.length });
+    }
+  }
+  return out;
+}
