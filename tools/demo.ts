@@ -9,6 +9,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import type { SymbolKind } from "../src/model/extraction.ts";
+import { nameParts } from "../src/model/terms.ts";
 import { currentIndex, DATA_FOLDER } from "../src/store/folder.ts";
 import { SqliteReader } from "../src/store/sqlite.ts";
 
@@ -72,7 +74,10 @@ function ownQuestion(): string {
   ).config.demoQuestion;
 }
 
-/** A question about the definition of the project that most other files refer to. */
+/**
+ * A question about the type that most files of the project mention, or the function
+ * where it has no types. A name of one word would be asked for as a word.
+ */
 function questionAbout(project: string): string | undefined {
   const database = currentIndex(project);
   if (database === undefined) return undefined;
@@ -80,20 +85,25 @@ function questionAbout(project: string): string | undefined {
   const product = index
     .files()
     .filter((f) => f.role === "product" && !f.generated);
-  const homes = new Map<string, number>();
+  const defined = new Map<string, SymbolKind | "several">();
   for (const file of product)
-    for (const s of index.symbolsOf(file.id))
-      if (s.exported && s.container < 0 && s.kind !== "field")
-        homes.set(s.name, (homes.get(s.name) ?? 0) + 1);
-  const uses = new Map<string, number>();
+    for (const { name, kind } of index.symbolsOf(file.id))
+      if (nameParts(name).length > 1)
+        defined.set(name, defined.has(name) ? "several" : kind);
+  const mentions = new Map<string, number>();
   for (const file of product) {
     const names = new Set(index.referencesOf(file.id).map((r) => r.name));
-    for (const name of names)
-      if (homes.get(name) === 1) uses.set(name, (uses.get(name) ?? 0) + 1);
+    for (const name of names) mentions.set(name, (mentions.get(name) ?? 0) + 1);
   }
   index.close();
-  const [most] = [...uses].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-  return most && `how does ${most[0]} work, and where is it used?`;
+  const mostMentioned = (...kinds: readonly SymbolKind[]) =>
+    [...mentions]
+      .filter(([name]) => kinds.some((kind) => kind === defined.get(name)))
+      .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))[0]?.[0];
+  const name =
+    mostMentioned("class", "struct", "interface", "trait") ??
+    mostMentioned("function", "method");
+  return name && `how does ${name} work, and where is it used?`;
 }
 
 function isFolder(path: string): boolean {
