@@ -202,6 +202,57 @@ ruleTest(
 
 ruleTest(
   "scan-tracked-files",
+  "a submodule is entered once it is checked out",
+  async () => {
+    const library = folderOf({ "lib.py": "", ".gitignore": "*.out\n" });
+    git(library, "init", "-q", ".");
+    git(library, "add", "-A");
+    git(library, "commit", "-qm", "i");
+    const root = folderOf({ "top.py": "" });
+    git(root, "init", "-q", ".");
+    git(
+      root,
+      "-c",
+      "protocol.file.allow=always",
+      "submodule",
+      "--quiet",
+      "add",
+      library,
+      "deps/lib",
+    );
+    put(root, { "deps/lib/a.out": "", "deps/lib/new.py": "" });
+    const all = [
+      ".gitmodules",
+      "deps/lib/.gitignore",
+      "deps/lib/lib.py",
+      "deps/lib/new.py",
+      "top.py",
+    ];
+    expect(await bothWays(root)).toEqual(all);
+    // One that another tool took the `.git` of is a folder of files like any other.
+    rmSync(join(root, "deps/lib/.git"));
+    expect(paths(await scan(root))).toEqual(all);
+  },
+);
+
+ruleTest(
+  "scan-stays-inside",
+  "a repository whose work tree is set to another folder gives nothing from there",
+  async () => {
+    const root = folderOf({ "a.py": "" });
+    put(dirname(root), { "out/secret.py": "" });
+    git(root, "init", "-q", ".");
+    for (const elsewhere of ["../../out", "../..", "/"]) {
+      git(root, "config", "core.worktree", elsewhere);
+      const result = await scan(root);
+      expect(paths(result), elsewhere).toEqual(["a.py"]);
+      expect(result.leftOut).toEqual([]);
+    }
+  },
+);
+
+ruleTest(
+  "scan-tracked-files",
   "a worktree and a folder below the top are scanned like any other",
   async () => {
     const root = folderOf({

@@ -28,9 +28,10 @@ export interface Git {
 /** Tracked and untracked files below a folder, without ignored ones. */
 export async function listWithGit(
   folder: string,
+  { top }: Repository,
   git: Git,
 ): Promise<GitListing | undefined> {
-  const result = await run(git, folder, [
+  const result = await run(git, top, folder, [
     "ls-files",
     "-z",
     "-c",
@@ -50,9 +51,12 @@ export async function listWithGit(
 /** Whether the repository around a folder ignores the folder itself. */
 export async function isIgnoredByGit(
   folder: string,
+  { top }: Repository,
   git: Git,
 ): Promise<boolean> {
-  return (await run(git, folder, ["check-ignore", "-q", "."]))?.status === 0;
+  return (
+    (await run(git, top, folder, ["check-ignore", "-q", "."]))?.status === 0
+  );
 }
 
 /** Variables that point git at another repository than the one around the folder. */
@@ -76,11 +80,14 @@ interface Finished {
 
 function run(
   git: Git,
+  top: string,
   folder: string,
   args: readonly string[],
 ): Promise<Finished | undefined> {
   const env: NodeJS.ProcessEnv = { ...process.env };
   for (const name of POINTERS) delete env[name];
+  // Outranks a work tree that the repository's settings name.
+  env["GIT_WORK_TREE"] = top;
   env["GIT_OPTIONAL_LOCKS"] = "0";
   env["GIT_NO_LAZY_FETCH"] = "1";
   env["GIT_TERMINAL_PROMPT"] = "0";
@@ -132,13 +139,12 @@ export function repositoryAt(top: string): Repository | undefined {
     if (pointer === undefined) return undefined;
     gitFolder = resolve(top, pointer.trimEnd());
   }
-  // Git, too, takes a `.git` without a HEAD for an ordinary folder.
-  if (!look(join(gitFolder, "HEAD"))) return undefined;
   const common = read(join(gitFolder, "commondir")).trimEnd();
-  return {
-    top,
-    commonFolder: common === "" ? gitFolder : resolve(gitFolder, common),
-  };
+  const commonFolder = common === "" ? gitFolder : resolve(gitFolder, common);
+  // Git, too, takes a `.git` without these for an ordinary folder.
+  const isWhole =
+    look(join(gitFolder, "HEAD")) && look(join(commonFolder, "objects"));
+  return isWhole && { top, commonFolder };
 }
 
 /** The innermost repository around a folder, itself included. */

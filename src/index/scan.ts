@@ -82,13 +82,13 @@ export async function scan(
   const found = new Findings(real);
   const around = repositoryAround(real);
   const git = gitOf(options);
-  const listed = around && git && (await addRepository(found, "", git));
+  const listed = around && git && (await addRepository(found, "", around, git));
   // A folder that the repository ignores is no part of it; whoever names it wants it.
   const isIgnored =
     listed &&
     found.isEmpty &&
     around.top !== real &&
-    (await isIgnoredByGit(real, git));
+    (await isIgnoredByGit(real, around, git));
   const source = listed && !isIgnored ? "git" : "walk";
   if (source === "walk")
     await walkAll(found, "", isIgnored ? undefined : around, git);
@@ -302,11 +302,8 @@ class Findings {
 
   private look(path: string, own: Level | undefined): Folder {
     const unusable = { usable: false, own: undefined };
-    if (
-      isNeverEntered(path.slice(path.lastIndexOf("/") + 1)) ||
-      isOut(own, path, true)
-    )
-      return unusable;
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    if (isNeverEntered(name) || isOut(own, path, true)) return unusable;
     const stat = this.stat(path);
     if (!stat?.isDirectory()) {
       if (stat?.isSymbolicLink()) this.leave(path, wordings.LEFT_SYMLINK);
@@ -390,9 +387,10 @@ const byPath = (a: { path: string }, b: { path: string }): number =>
 async function addRepository(
   found: Findings,
   folder: string,
+  repository: Repository,
   git: Git,
 ): Promise<boolean> {
-  const listing = await listWithGit(found.absolute(folder), git);
+  const listing = await listWithGit(found.absolute(folder), repository, git);
   if (!listing) return false;
   const prefix = folder === "" ? "" : `${folder}/`;
   for (const name of listing.unreadable)
@@ -418,7 +416,7 @@ async function addInner(
 ): Promise<void> {
   const repository = repositoryAt(found.absolute(path));
   if (repository) {
-    if (!(await addRepository(found, path, git)))
+    if (!(await addRepository(found, path, repository, git)))
       await walkAll(found, path, repository, git);
     return;
   }
@@ -438,7 +436,10 @@ async function walkAll(
   git: Git | undefined,
 ): Promise<void> {
   for (const inner of walk(found, start, repository))
-    if (!git || !(await addRepository(found, inner.path, git)))
+    if (
+      !git ||
+      !(await addRepository(found, inner.path, inner.repository, git))
+    )
       await walkAll(found, inner.path, inner.repository, git);
 }
 
