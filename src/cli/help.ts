@@ -99,6 +99,25 @@ export const COMMANDS = {
     optionHelp: [["--json", "print the result as one JSON value"]],
     load: async () => (await import("./uninit-command.ts")).uninit,
   },
+  serve: {
+    usage: "codegraph serve --mcp [--path PATH] [--auto-init]",
+    summary: "answer a coding agent over MCP, on standard input and output",
+    details:
+      "Speaks the Model Context Protocol until its input ends. An agent's host starts it; it\n" +
+      "remembers, for the conversation, what it has sent, and points at that instead of\n" +
+      "sending it again (CODEGRAPH_EXPLORE_DEDUP=0 switches that off).",
+    options: {
+      mcp: { type: "boolean" },
+      path: { type: "string", short: "p" },
+      "auto-init": { type: "boolean" },
+    },
+    optionHelp: [
+      ["--mcp", "speak MCP; required"],
+      ["-p, --path PATH", "the project, where the client does not name one"],
+      ["--auto-init", "index a project that is not indexed when it is asked about"],
+    ],
+    load: async () => (await import("./serve-command.ts")).serve,
+  },
 } as const satisfies Record<string, Command>;
 
 export type CommandName = keyof typeof COMMANDS;

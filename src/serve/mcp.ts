@@ -1,0 +1,186 @@
+/**
+ * The MCP server over a pair of streams. Each connection has its own record; the
+ * handler is shared.
+ */
+import { fileURLToPath } from "node:url";
+import type { Readable, Writable } from "node:stream";
+import { Server, type ServerContext } from "@modelcontextprotocol/server";
+import {
+  serveStdio,
+  StdioServerTransport,
+} from "@modelcontextprotocol/server/stdio";
+import { SessionRecord } from "../session/record.ts";
+import { limits, wordings } from "../spec.gen.ts";
+import { TOOL, type Caller, type ToolHandler } from "./handler.ts";
+
+export interface McpOptions {
+  readonly version: string;
+  readonly handler: ToolHandler;
+  /** `--path` and the working directory. */
+  readonly places: readonly string[];
+  /** Indexes a folder and reports files done and in all. */
+  readonly index?: (
+    folder: string,
+    onProgress: (done: number, total: number) => void,
+    signal: AbortSignal,
+  ) => Promise<void>;
+  /** Told of trouble that no request carries. */
+  readonly log: (message: string) => void;
+}
+
+/** @spec serve-tool */
+export const TOOLS = [
+  {
+    name: TOOL,
+    title: wordings.TOOL_TITLE,
+    description: wordings.TOOL_DESCRIPTION,
+    inputSchema: {
+      type: "object" as const,
+      properties: {
+        query: { type: "string", description: wordings.TOOL_QUERY },
+        projectPath: {
+          type: "string",
+          description: wordings.TOOL_PROJECT_PATH,
+        },
+        maxFiles: {
+          type: "integer",
+          minimum: 1,
+          description: wordings.TOOL_MAX_FILES,
+        },
+        maxChars: {
+          type: "integer",
+          minimum: 1,
+          description: wordings.TOOL_MAX_CHARS,
+        },
+      },
+      required: ["query"],
+    },
+    annotations: {
+      title: wordings.TOOL_TITLE,
+      readOnlyHint: true,
+      openWorldHint: false,
+      idempotentHint: true,
+    },
+    _meta: { "anthropic/alwaysLoad": true },
+  },
+] as const;
+
+/** Serves one connection until its input ends. Gives a promise of that end. */
+export function serveMcp(
+  input: Readable,
+  output: Writable,
+  options: McpOptions,
+): Promise<void> {
+  const session = new SessionRecord();
+  const transport = new StdioServerTransport(input, output, {
+    maxBufferSize: limits.MAX_MESSAGE_MB * 1_000_000,
+  });
+  return new Promise((resolve) => {
+    input.once("end", resolve).once("close", resolve);
+    serveStdio(() => connection(session, options), {
+      transport,
+      onerror: (error) => options.log(error.message),
+    });
+  });
+}
+
+function connection(session: SessionRecord, options: McpOptions): Server {
+  const server = new Server(
+    { name: "codegraph", title: "codegraph", version: options.version },
+    {
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+      instructions: wordings.SERVER_INSTRUCTIONS,
+    },
+  );
+  const roots = new Roots(server, options.log);
+  server.setRequestHandler("tools/list", () => ({
+    tools: structuredClone(TOOLS) as never,
+  }));
+  // Hosts probe these and show a server that refuses as failed.
+  server.setRequestHandler("resources/list", () => ({ resources: [] }));
+  server.setRequestHandler("resources/templates/list", () => ({
+    resourceTemplates: [],
+  }));
+  server.setRequestHandler("prompts/list", () => ({ prompts: [] }));
+  server.setRequestHandler("tools/call", async ({ params }, ctx) => {
+    const caller: Caller = {
+      places: [...(await roots.folders()), ...options.places],
+      signal: ctx.mcpReq.signal,
+      now: () => performance.now(),
+      ...(options.index && {
+        autoInit: (folder: string) => indexed(folder, options, ctx),
+      }),
+    };
+    return (await options.handler.execute(
+      params.name,
+      params.arguments,
+      session,
+      caller,
+    )) as never;
+  });
+  return server;
+}
+
+/** @spec serve-answers-at-once */
+async function indexed(
+  folder: string,
+  options: McpOptions,
+  ctx: ServerContext,
+): Promise<void> {
+  const progressToken = ctx.mcpReq._meta?.progressToken;
+  let told = -1;
+  await options.index!(
+    folder,
+    (done, total) => {
+      const percent = Math.floor((done * 100) / Math.max(1, total));
+      if (progressToken === undefined || percent === told) return;
+      told = percent;
+      void ctx.mcpReq
+        .notify({
+          method: "notifications/progress",
+          params: {
+            progressToken,
+            progress: done,
+            total,
+            message: wordings.SERVE_INDEXING.replace("{path}", folder),
+          },
+        })
+        .catch((error: Error) => options.log(error.message));
+    },
+    ctx.mcpReq.signal,
+  );
+}
+
+/** The client's roots, asked for once and again after it says that they changed. */
+class Roots {
+  private asked: Promise<readonly string[]> | undefined;
+  private readonly server: Server;
+  private readonly log: (message: string) => void;
+
+  constructor(server: Server, log: (message: string) => void) {
+    this.server = server;
+    this.log = log;
+    server.setNotificationHandler("notifications/roots/list_changed", () => {
+      this.asked = undefined;
+    });
+  }
+
+  folders(): Promise<readonly string[]> {
+    if (!this.server.getClientCapabilities()?.roots) return Promise.resolve([]);
+    return (this.asked ??= this.ask());
+  }
+
+  private async ask(): Promise<readonly string[]> {
+    try {
+      const { roots } = await this.server.listRoots(undefined, {
+        timeout: limits.ROOTS_WAIT_MS,
+      });
+      return roots.flatMap(({ uri }) =>
+        uri.startsWith("file://") ? [fileURLToPath(uri)] : [],
+      );
+    } catch (error) {
+      this.log(`roots/list: ${(error as Error).message}`);
+      return [];
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Finds the project of a call and keeps its index open. An index that was replaced
+ * since is opened anew.
+ */
+import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { say } from "../model/wording.ts";
+import { limits, wordings } from "../spec.gen.ts";
+import { currentIndex, nearestProject } from "../store/folder.ts";
+import { SqliteReader } from "../store/sqlite.ts";
+import type { IndexReader } from "../store/store.ts";
+
+/** A project root with links resolved, or the folder that has no index and what to say about it. */
+export type Found =
+  { readonly root: string } | { readonly folder: string; readonly say: string };
+
+/**
+ * The project around `projectPath`, or else around the first of `places` that has
+ * one. `places` are the client's roots, `--path` and the working directory.
+ * @spec serve-finds-the-project serve-answers-at-once
+ */
+export function findProject(
+  projectPath: string | undefined,
+  places: readonly string[],
+  home: string = homedir(),
+): Found {
+  const base = places[0] ?? process.cwd();
+  if (projectPath !== undefined) {
+    const folder = real(resolve(base, projectPath));
+    if (folder === undefined)
+      return {
+        folder: base,
+        say: say(wordings.SERVE_NO_PATH, { path: projectPath, root: base }),
+      };
+    return projectAt(folder, home);
+  }
+  const real_ = places.flatMap((place) => real(place) ?? []);
+  for (const place of real_) {
+    const root = nearestProject(place, home);
+    if (root !== undefined) return { root };
+  }
+  return projectAt(real_[0] ?? base, home);
+}
+
+function projectAt(folder: string, home: string): Found {
+  const root = nearestProject(folder, home);
+  if (root !== undefined) return { root };
+  const below = projectsBelow(folder);
+  return {
+    folder,
+    say:
+      below.length > 0
+        ? say(wordings.SERVE_BELOW, { path: folder, folders: below.join(", ") })
+        : say(wordings.SERVE_NOT_INDEXED, { path: folder }),
+  };
+}
+
+/** Folders below that have an index, nearest first; links are not followed. */
+function projectsBelow(folder: string): string[] {
+  const found: string[] = [];
+  let level = [folder];
+  for (let depth = 0; depth < limits.WORKSPACE_DEPTH; depth++) {
+    const next: string[] = [];
+    for (const at of level) {
+      let names: string[];
+      try {
+        names = readdirSync(at).sort();
+      } catch {
+        continue;
+      }
+      for (const name of names) {
+        if (name.startsWith(".") || name === "node_modules") continue;
+        const path = join(at, name);
+        if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
+          continue;
+        if (currentIndex(path) !== undefined) found.push(path);
+        else next.push(path);
+        if (found.length >= limits.WORKSPACE_PROJECTS) return found;
+      }
+    }
+    level = next;
+  }
+  return found;
+}
+
+/** The folder with links resolved; of a file, the folder it lies in; undefined where there is nothing. */
+function real(path: string): string | undefined {
+  try {
+    const at = realpathSync(path);
+    return statSync(at).isDirectory() ? at : resolve(at, "..");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Open indexes by root. It holds nothing about any client. */
+export class OpenIndexes {
+  private readonly open = new Map<
+    string,
+    { file: string; index: SqliteReader }
+  >();
+
+  /** Throws: UnreadableIndex. */
+  of(root: string): IndexReader | undefined {
+    const file = currentIndex(root);
+    const known = this.open.get(root);
+    if (known && known.file === file) return known.index;
+    known?.index.close();
+    this.open.delete(root);
+    if (file === undefined) return undefined;
+    const index = new SqliteReader(file);
+    this.open.set(root, { file, index });
+    return index;
+  }
+
+  close(): void {
+    for (const { index } of this.open.values()) index.close();
+    this.open.clear();
+  }
+}
