@@ -114,9 +114,35 @@ export const COMMANDS = {
     optionHelp: [
       ["--mcp", "speak MCP; required"],
       ["-p, --path PATH", "the project, where the client does not name one"],
-      ["--auto-init", "index a project that is not indexed when it is asked about"],
+      [
+        "--auto-init",
+        "index a project that is not indexed when it is asked about",
+      ],
     ],
     load: async () => (await import("./serve-command.ts")).serve,
+  },
+  replay: {
+    usage: "codegraph replay --queries FILE [--path PATH] [--runs N] [--json]",
+    summary: "measure what dedup wins on a sequence of questions",
+    details:
+      "Asks the questions in FILE, one a line, with dedup off and on, and compares what the\n" +
+      "answers hold: source never sent before, source sent again, pointers, time.",
+    options: {
+      queries: { type: "string" },
+      path: { type: "string", short: "p" },
+      runs: { type: "string" },
+      json: { type: "boolean" },
+    },
+    optionHelp: [
+      ["--queries FILE", "the questions, one a line; required"],
+      [
+        "-p, --path PATH",
+        "a folder in the project to ask about (this one by default)",
+      ],
+      ["--runs N", "repeat N times and give the median time (3 by default)"],
+      ["--json", "print the result as one JSON value"],
+    ],
+    load: async () => (await import("./replay-command.ts")).replay,
   },
 } as const satisfies Record<string, Command>;
 

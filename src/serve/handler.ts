@@ -25,6 +25,13 @@ interface RawResult extends ToolResult {
   _cgExploreEmission?: Emission & { readonly root: string };
 }
 
+export interface Settings {
+  /** `CODEGRAPH_EXPLORE_DEDUP` */
+  readonly dedup: string | undefined;
+  /** `CODEGRAPH_EXPLORE_DEBUG` */
+  readonly debug: string | undefined;
+}
+
 /** What the connection knows; plain data but for the record. */
 export interface Caller {
   /** The client's roots, `--path` and the working directory, in this order. */
@@ -32,6 +39,8 @@ export interface Caller {
   readonly signal?: AbortSignal;
   /** Indexes a folder that has no index; absent where that is not wanted. */
   readonly autoInit?: (folder: string) => Promise<void>;
+  /** What the caller's environment says, read at this call. */
+  readonly settings: Settings;
   /** Milliseconds of a clock that does not go back. */
   readonly now: () => number;
 }

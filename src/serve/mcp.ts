@@ -107,6 +107,10 @@ function connection(session: SessionRecord, options: McpOptions): Server {
       places: [...(await roots.folders()), ...options.places],
       signal: ctx.mcpReq.signal,
       now: () => performance.now(),
+      settings: {
+        dedup: process.env.CODEGRAPH_EXPLORE_DEDUP,
+        debug: process.env.CODEGRAPH_EXPLORE_DEBUG,
+      },
       ...(options.index && {
         autoInit: (folder: string) => indexed(folder, options, ctx),
       }),
