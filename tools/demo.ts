@@ -8,7 +8,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { SymbolKind } from "../src/model/extraction.ts";
 import { nameParts } from "../src/model/terms.ts";
 import { currentIndex, DATA_FOLDER } from "../src/store/folder.ts";
@@ -43,15 +43,15 @@ if (question === undefined)
   );
 codegraph("explore", question, "--path", root);
 
-const cli = relative(from, CLI) || CLI;
+// The caller's own Node may be too old for the product; the one that pnpm installed is not.
+const cli = "node_modules/.bin/node dist/codegraph.js";
 const inside = own ? "" : ` --path ${shell(root)}`;
 console.log(
   [
-    "",
     "---",
     `The index is in ${join(root, DATA_FOLDER)}, which git ignores${had ? "" : "; the demo made it"}.`,
-    `Ask more:   node ${cli} explore "YOUR QUESTION"${inside}`,
-    `Remove it:  node ${cli} uninit ${shell(root)}`,
+    `Ask more:   ${cli} explore "YOUR QUESTION"${inside}`,
+    `Remove it:  ${cli} uninit ${shell(root)}`,
   ].join("\n"),
 );
 
