@@ -3,22 +3,22 @@
  * them. What a question does not need stands in chunks that it does not load.
  *
  * Nothing is written. The same sources give the same bytes and names.
- * Throws: the errors of esbuild; Error where a package of the tests gets in.
+ * Throws: the errors of esbuild; Error where a tool gets in.
  */
 import { build, type BuildOptions, type Metafile } from "esbuild";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 
-/** What the product may carry. Whatever else is imported stays a tool of the repository. */
-const BUNDLED: readonly string[] = [
-  "cli-progress",
-  "emoji-regex",
-  "ansi-regex",
-  "is-fullwidth-code-point",
-  "string-width",
-  "strip-ansi",
-  "stemmer",
-  "web-tree-sitter",
+/** Tools of the repository: an import of one from the product is a slip, and a large one. */
+const TOOLS: readonly string[] = [
+  "@ts-morph/common",
+  "esbuild",
+  "fast-check",
+  "prettier",
+  "remark",
+  "ts-morph",
+  "typescript",
+  "vitest",
 ];
 
 export interface Bundle {
@@ -75,10 +75,10 @@ export async function bundle(): Promise<Bundle> {
     },
   });
   const packages = packagesOf(Object.keys(rest.metafile.inputs));
-  const strangers = packages.filter((p) => !BUNDLED.includes(nameOf(p)));
-  if (strangers.length > 0)
+  const slips = packages.map(nameOf).filter((name) => TOOLS.includes(name));
+  if (slips.length > 0)
     throw new Error(
-      `${strangers.map(nameOf).join(", ")} would be shipped; import it with \`import type\`, or add it to BUNDLED`,
+      `${slips.join(", ")} would be shipped; it is a tool, use \`import type\` or do without`,
     );
   return {
     scripts: new Map(
