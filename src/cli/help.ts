@@ -9,6 +9,8 @@ interface Command {
   readonly summary: string;
   readonly details: string;
   readonly options: Options;
+  /** How many arguments it takes besides options. */
+  readonly most: number;
   /** The line of each option in the help. */
   readonly optionHelp: readonly (readonly [option: string, help: string])[];
   readonly load: () => Promise<(invocation: Invocation) => Promise<number>>;
@@ -33,6 +35,7 @@ export const COMMANDS = {
       "Indexes the project at PATH (this folder by default) into PATH/.codegraph/, which git\n" +
       "ignores. What git would track is indexed; a .codegraphignore file leaves out more.",
     options: INDEX_OPTIONS,
+    most: 1,
     optionHelp: INDEX_OPTION_HELP,
     load: async () => (await import("./index-command.ts")).init,
   },
@@ -43,6 +46,7 @@ export const COMMANDS = {
       "Builds the index of PATH (by default the project around this folder) anew. Until the\n" +
       "new one is whole, questions are answered from the old one.",
     options: INDEX_OPTIONS,
+    most: 1,
     optionHelp: INDEX_OPTION_HELP,
     load: async () => (await import("./index-command.ts")).index,
   },
@@ -54,6 +58,7 @@ export const COMMANDS = {
       "Prints the verbatim, line-numbered source that answers the question, within a budget\n" +
       "that grows with the project. Names of symbols and files are looked up; everything\n" +
       "else is found by its words.",
+    most: Infinity,
     options: {
       path: { type: "string", short: "p" },
       "max-files": { type: "string" },
@@ -75,6 +80,7 @@ export const COMMANDS = {
     usage: "codegraph status [PATH] [--problems] [--left-out] [--json]",
     summary: "say what is indexed, and what has changed since",
     details: "Tells about the project around PATH (this folder by default).",
+    most: 1,
     options: {
       problems: { type: "boolean" },
       "left-out": { type: "boolean" },
@@ -95,6 +101,7 @@ export const COMMANDS = {
     summary: "remove a project's index",
     details:
       "Deletes what codegraph wrote into PATH/.codegraph/, and nothing else.",
+    most: 1,
     options: { json: { type: "boolean" } },
     optionHelp: [["--json", "print the result as one JSON value"]],
     load: async () => (await import("./uninit-command.ts")).uninit,
@@ -106,6 +113,7 @@ export const COMMANDS = {
       "Speaks the Model Context Protocol until its input ends. An agent's host starts it; it\n" +
       "remembers, for the conversation, what it has sent, and points at that instead of\n" +
       "sending it again (CODEGRAPH_EXPLORE_DEDUP=0 switches that off).",
+    most: 0,
     options: {
       mcp: { type: "boolean" },
       path: { type: "string", short: "p" },
@@ -127,6 +135,7 @@ export const COMMANDS = {
     details:
       "Asks the questions in FILE, one a line, with dedup off and on, and compares what the\n" +
       "answers hold: source never sent before, source sent again, pointers, time.",
+    most: 0,
     options: {
       queries: { type: "string" },
       path: { type: "string", short: "p" },
@@ -144,7 +153,7 @@ export const COMMANDS = {
     ],
     load: async () => (await import("./replay-command.ts")).replay,
   },
-} as const satisfies Record<string, Command>;
+} as const satisfies Readonly<Record<string, Command>>;
 
 export type CommandName = keyof typeof COMMANDS;
 

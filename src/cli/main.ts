@@ -18,15 +18,30 @@ export class UsageError extends Error {}
 
 /** @spec cli-exit-codes */
 export async function main(argv: readonly string[]): Promise<void> {
-  // A reader that stops early, such as `head`, is no failure.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-  });
-  process.exitCode = await run(argv).catch(async (error: unknown) => {
+  const failed = async (error: unknown): Promise<number> => {
     const { explain } = await import("./errors.ts");
-    process.stderr.write(`codegraph: ${explain(error)}\n`);
+    warn(explain(error));
     return error instanceof UsageError ? 2 : 1;
+  };
+  // A reader that stops early, such as `head`, is no failure.
+  process.stderr.on("error", () => {});
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") return;
+    void failed(error).then((code) => (process.exitCode = code));
   });
+  const code = await run(argv).catch(failed);
+  process.exitCode ??= code;
+}
+
+/** Tells a person something beside the answer. */
+export function warn(line: string): void {
+  process.stderr.write(`codegraph: ${line}\n`);
+}
+
+/** The answer, on standard output, and the exit code that goes with one. */
+export function printLines(lines: readonly string[]): 0 {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(""));
+  return 0;
 }
 
 async function run([first, ...rest]: readonly string[]): Promise<number> {
@@ -39,10 +54,11 @@ async function run([first, ...rest]: readonly string[]): Promise<number> {
       rest[0] === undefined ? overview() : commandHelp(named(rest[0])),
     );
   const command = named(first);
-  if (rest.includes("--help") || rest.includes("-h"))
+  const end = rest.indexOf("--");
+  const before = end < 0 ? rest : rest.slice(0, end);
+  if (before.includes("--help") || before.includes("-h"))
     return print(commandHelp(command));
-  const { load, options } = COMMANDS[command];
-  return (await load())(invocation(command, options, rest));
+  return (await COMMANDS[command].load())(invocation(command, rest));
 }
 
 function named(command: string): CommandName {
@@ -51,24 +67,28 @@ function named(command: string): CommandName {
   return command as CommandName;
 }
 
-function invocation(
-  command: string,
-  options: NonNullable<ParseArgsConfig["options"]>,
-  args: readonly string[],
-): Invocation {
+function invocation(command: CommandName, args: readonly string[]): Invocation {
+  const { options, most } = COMMANDS[command];
+  const misused = (problem: string) =>
+    new UsageError(say(wordings.CLI_USAGE, { problem, command }));
+  let parsed: Invocation;
   try {
-    return parseArgs({
+    parsed = parseArgs({
       args: [...args],
-      options,
+      options: options as NonNullable<ParseArgsConfig["options"]>,
       allowPositionals: true,
       strict: true,
     }) as Invocation;
   } catch (error) {
-    const problem = (error as Error).message
-      .replace(/\. To specify.*$/s, ".")
-      .replace(/([^.])$/, "$1.");
-    throw new UsageError(say(wordings.CLI_USAGE, { problem, command }));
+    const [line = ""] = (error as Error).message.split("\n");
+    throw misused(
+      line.replace(/\. To specify.*$/, ".").replace(/([^.])$/, "$1."),
+    );
   }
+  const argument = parsed.positionals[most];
+  if (argument !== undefined)
+    throw misused(say(wordings.CLI_TOO_MANY, { command, argument }));
+  return parsed;
 }
 
 function print(text: string): number {

@@ -1,5 +1,8 @@
 /** Says how far indexing has got: a bar on a terminal, a plain line elsewhere. */
+import { say } from "../model/wording.ts";
+import { wordings } from "../spec.gen.ts";
 import type { BuildProgress } from "../store/build.ts";
+import { plain } from "./plain.ts";
 
 export interface Progress {
   update(progress: BuildProgress): void;
@@ -9,7 +12,7 @@ export interface Progress {
 /** @spec cli-progress */
 export async function showProgress(root: string): Promise<Progress> {
   if (!process.stderr.isTTY || process.env.TERM === "dumb" || process.env.CI) {
-    process.stderr.write(`Indexing ${root}\n`);
+    process.stderr.write(`${say(wordings.INDEXING, { root: plain(root) })}\n`);
     return { update() {}, stop() {} };
   }
   const { SingleBar } = (await import("cli-progress")).default;
@@ -18,7 +21,9 @@ export async function showProgress(root: string): Promise<Progress> {
     barCompleteChar: "=",
     barIncompleteChar: " ",
     stream: process.stderr,
-    hideCursor: true,
+    // A run that is interrupted ends at once and has nothing to restore.
+    hideCursor: false,
+    gracefulExit: false,
     clearOnComplete: true,
     stopOnComplete: false,
   });

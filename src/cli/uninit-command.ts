@@ -3,29 +3,44 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
-import { dataFolder, nearestProject, removeData } from "../store/folder.ts";
-import type { Invocation } from "./main.ts";
+import { exclusively } from "../store/exclusive.ts";
+import {
+  dataFolder,
+  hasData,
+  nearestProject,
+  removeData,
+} from "../store/folder.ts";
+import { printLines, warn, type Invocation } from "./main.ts";
+import { plain } from "./plain.ts";
 
 /** @spec folder-only-ours cli-json */
 export async function uninit({
   positionals,
   values,
 }: Invocation): Promise<number> {
-  const named = positionals[0];
   const root = resolve(
-    named ?? nearestProject(process.cwd(), homedir()) ?? ".",
+    positionals[0] ?? nearestProject(process.cwd(), homedir()) ?? ".",
   );
-  const { removed, kept } = removeData(root);
-  if (values.json === true) {
-    process.stdout.write(`${JSON.stringify({ root, removed, kept })}\n`);
-    return 0;
-  }
-  process.stdout.write(
-    `${say(removed ? wordings.CLI_UNINIT_DONE : wordings.CLI_UNINIT_NOTHING, { path: root })}\n`,
-  );
+  const remove = () => Promise.resolve(removeData(root));
+  const { removed, kept } = hasData(root)
+    ? await exclusively(
+        root,
+        (pid) => warn(say(wordings.CLI_WAITING, { pid })),
+        remove,
+      )
+    : await remove();
+  if (values.json === true)
+    return printLines([JSON.stringify({ root, removed, kept })]);
   if (kept.length > 0)
-    process.stderr.write(
-      `codegraph: ${say(wordings.CLI_UNINIT_KEPT, { path: dataFolder(root), names: kept.join(", ") })}\n`,
+    warn(
+      say(wordings.CLI_UNINIT_KEPT, {
+        path: plain(dataFolder(root)),
+        names: kept.map(plain).join(", "),
+      }),
     );
-  return 0;
+  return printLines([
+    say(removed ? wordings.CLI_UNINIT_DONE : wordings.CLI_UNINIT_NOTHING, {
+      path: plain(root),
+    }),
+  ]);
 }

@@ -20,14 +20,21 @@ export interface BuildProgress {
   readonly total: number;
 }
 
+export interface Problem {
+  readonly path: string;
+  /** 1-based; 0 for none. */
+  readonly line: number;
+  readonly problem: string;
+}
+
 export interface BuildResult {
   readonly root: string;
   readonly files: number;
   readonly symbols: number;
   readonly references: number;
   readonly leftOut: number;
-  /** Files with a problem that keeps part of them from being indexed. */
-  readonly problems: number;
+  /** Files with a problem that keeps part of them from being indexed, by path. */
+  readonly problems: readonly Problem[];
   /** Files by language id, the most frequent first; the empty id stands for text. */
   readonly languages: ReadonlyMap<string, number>;
   /** Why there is no file; empty where there is one. */
@@ -91,7 +98,8 @@ async function buildOnce(
   options: PoolOptions,
 ): Promise<BuildResult> {
   const { path, done } = newGeneration(root);
-  const counts = { files: 0, symbols: 0, references: 0, problems: 0 };
+  const counts = { files: 0, symbols: 0, references: 0 };
+  const problems: Problem[] = [];
   let passedOver = 0;
   const languages = new Map<string, number>();
   let writer: SqliteWriter | undefined;
@@ -105,10 +113,11 @@ async function buildOnce(
         files(files, more) {
           to.addFiles(files);
           to.addLeftOut(more);
-          for (const { symbols, referenceCount, problem, language } of files) {
-            counts.symbols += symbols.length;
-            counts.references += referenceCount;
-            if (problem !== "") counts.problems++;
+          for (const file of files) {
+            const { path, language, problem, problemLine: line } = file;
+            counts.symbols += file.symbols.length;
+            counts.references += file.referenceCount;
+            if (problem !== "") problems.push({ path, line, problem });
             languages.set(language, (languages.get(language) ?? 0) + 1);
           }
           counts.files += files.length;
@@ -129,6 +138,7 @@ async function buildOnce(
     root,
     ...counts,
     leftOut: leftOut.length + passedOver,
+    problems: problems.sort((a, b) => (a.path < b.path ? -1 : 1)),
     languages: new Map(
       [...languages].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)),
     ),

@@ -1,19 +1,21 @@
 /** Waits for the one writer's lock of a project, and holds it while something runs. */
-import { setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { say } from "../model/wording.ts";
-import { limits, wordings } from "../spec.gen.ts";
+import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 import { lock, UserError } from "./folder.ts";
 
 /**
  * Runs `run` alone of all processes that write this project. `onWaiting` is told the
- * process id of another that does, once, before the wait for it.
+ * process id of another that does, once, before the wait for it; 0 where that is unknown.
  * Throws: UserError after `LOCK_WAIT_SECONDS`; what `run` throws.
- * @spec folder-one-writer serve-waits-for-the-writer
+ * @spec folder-one-writer folder-waits-for-the-lock serve-waits-for-the-writer
  */
 export async function exclusively<T>(
   root: string,
   onWaiting: (pid: number) => void,
   run: () => Promise<T>,
+  sleep: (ms: number) => Promise<unknown> = pause,
+  limits: Pick<Limits, "LOCK_RETRY_MS" | "LOCK_WAIT_SECONDS"> = fromSpec,
 ): Promise<T> {
   for (let waited = 0; ; waited += limits.LOCK_RETRY_MS) {
     const taken = lock(root);
@@ -24,7 +26,6 @@ export async function exclusively<T>(
         taken.release();
       }
     }
-    if (waited === 0) onWaiting(taken.heldBy);
     if (waited >= limits.LOCK_WAIT_SECONDS * 1000)
       throw new UserError(
         say(wordings.CLI_STILL_LOCKED, {
@@ -32,6 +33,7 @@ export async function exclusively<T>(
           seconds: limits.LOCK_WAIT_SECONDS,
         }),
       );
+    if (waited === 0) onWaiting(taken.heldBy);
     await sleep(limits.LOCK_RETRY_MS);
   }
 }

@@ -200,6 +200,8 @@ export function lock(root: string): Lock | { readonly heldBy: number } {
       held = isSame(before, look(path));
     } catch (error) {
       if (code(error) === SQLITE_NOT_A_DATABASE) throw notOurs(path);
+      if (code(error) === SQLITE_READONLY || code(error) === SQLITE_CANTOPEN)
+        throw Object.assign(new Error("no access"), { code: "EACCES", path });
       throw error;
     } finally {
       if (!held) db.close();
@@ -233,7 +235,9 @@ const isSame = (
   a?.ino === b?.ino && a?.birthtimeNs === b?.birthtimeNs && a !== undefined;
 
 const SQLITE_BUSY = 5;
-const SQLITE_NOT_A_DATABASE = 26;
+const SQLITE_READONLY = 8;
+const SQLITE_CANTOPEN = 14; // exempt spec-values-are-imported: a code of SQLite's
+const SQLITE_NOT_A_DATABASE = 26; // exempt spec-values-are-imported: a code of SQLite's
 const code = (error: unknown): number | undefined =>
   (error as { errcode?: number }).errcode;
 

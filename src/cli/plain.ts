@@ -1,0 +1,12 @@
+/** Text that comes from a project, for a terminal: on one line, and without power over it. */
+
+/** Control characters and those that turn the direction of writing, written as `\u001b`. @spec cli-plain-text */
+export const plain = (text: string): string =>
+  text.replace(
+    /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+/** `1 file`, `2,453 files`. */
+export const counted = (count: number, one: string): string =>
+  `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`;
