@@ -174,6 +174,19 @@ describe("an older Node is told what is needed", () => {
   });
 });
 
+test("CONTRIBUTING says of every dependency why it is here", () => {
+  const { devDependencies, ...rest } = JSON.parse(
+    readFileSync("package.json", "utf8"),
+  ) as { devDependencies: Record<string, string> };
+  const table = readFileSync("CONTRIBUTING.md", "utf8").split("\n## ").at(-1)!;
+  const named = [...table.matchAll(/^\| `([^`]+)` +\|/gm)].map((m) => m[1]);
+  expect(named.sort()).toEqual(Object.keys(devDependencies).sort());
+  expect(rest).not.toHaveProperty("dependencies");
+  expect(
+    Object.values(devDependencies).filter((v) => !/^\d+\.\d+\.\d+$/.test(v)),
+  ).toEqual([]);
+});
+
 describe("a command loads only what it needs", () => {
   let built: Bundle;
   beforeAll(async () => {
