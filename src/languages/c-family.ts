@@ -10,7 +10,7 @@ export const C_COMMENTS: Comments = {
   directive: /^\/[/*]\s*(?:NOLINT|clang-format|IWYU)/,
 };
 
-export const C_BUILTIN_TYPES = words(
+export const C_BUILTIN_TYPES: ReadonlySet<string> = words(
   "size_t ssize_t ptrdiff_t intptr_t uintptr_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t bool wchar_t char8_t char16_t char32_t va_list FILE NULL",
 );
 
@@ -34,7 +34,7 @@ export const variable = (name: string): string => `[
 ]`;
 
 /** Patterns over node types that both grammars have. */
-export const C_FAMILY_QUERY = `
+export const C_FAMILY_QUERY: string = `
 (preproc_def name: (identifier) @name value: (_)) @def.macro
 (preproc_function_def name: (identifier) @name value: (_) @body) @def.macro
 (struct_specifier name: (type_identifier) @name body: (_) @body) @def.struct

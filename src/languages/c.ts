@@ -6,7 +6,7 @@ import {
 } from "./c-family.ts";
 import type { Language } from "./language.ts";
 
-const FUNCTION = pointed(
+const FUNCTION: string = pointed(
   `(function_declarator declarator: (identifier) @name)`,
   false,
 );

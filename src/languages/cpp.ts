@@ -15,8 +15,11 @@ const qualified = (scope: string, name: string): string => `[
 ]`;
 
 const NAME = `[(identifier) (field_identifier) (destructor_name) (operator_name)] @name`;
-const FUNCTION = pointed(`(function_declarator declarator: ${NAME})`, true);
-const OUT_OF_LINE = pointed(
+const FUNCTION: string = pointed(
+  `(function_declarator declarator: ${NAME})`,
+  true,
+);
+const OUT_OF_LINE: string = pointed(
   `(function_declarator declarator: ${qualified("@owner", NAME)})`,
   true,
 );

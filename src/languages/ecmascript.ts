@@ -3,6 +3,7 @@ import {
   words,
   type Candidate,
   type Comments,
+  type Language,
   type Owner,
 } from "./language.ts";
 
@@ -38,14 +39,17 @@ export function ecmascriptOwner(text: string): Owner {
   };
 }
 
+/** `node:fs` is called `fs`. */
+export const ECMASCRIPT_MODULE = /[/:]/;
+
 export const ECMASCRIPT_CONSTANT = /^[A-Z][A-Z0-9_]*$/;
 
-export const ECMASCRIPT_TESTS = {
+export const ECMASCRIPT_TESTS: NonNullable<Language["tests"]> = {
   paths:
     /(?:^|\/)(?:__tests__|__mocks__|tests?|e2e|specs?|cypress)\/|[._-](?:test|spec|cy|stories)\.[cm]?[jt]sx?$/,
 };
 
-export const ECMASCRIPT_TYPES = words(
+export const ECMASCRIPT_TYPES: ReadonlySet<string> = words(
   "Array ReadonlyArray Promise Record Partial Required Readonly Pick Omit Exclude Extract NonNullable ReturnType Parameters Awaited Map Set WeakMap WeakSet Date RegExp Error Function Object String Number Boolean Symbol BigInt Iterable Iterator const",
 );
 
@@ -91,6 +95,7 @@ export const ECMASCRIPT_QUERY = `
 (import_statement (import_clause (identifier) @ref.import) source: (string) @module)
 (import_statement . (string) @module)
 (export_statement (export_clause (export_specifier name: (_) @ref.import alias: (_)? @alias)) source: (string) @module)
+(export_statement (namespace_export (_) @alias) source: (string) @module)
 (export_statement "*" source: (string) @module)
 (call_expression function: (import) arguments: (arguments . (string) @module))
 (call_expression function: (identifier) @is.require arguments: (arguments . (string) @module .))

@@ -46,6 +46,11 @@ export const go: Language = {
 ])
 (call_expression function: (identifier) @ref.call)
 (call_expression function: (selector_expression operand: (_) @qualifier field: (field_identifier) @ref.call))
+(type_conversion_expression type: (generic_type type: (type_identifier) @ref.call))
+(method_declaration receiver: (parameter_list (parameter_declaration type: [
+  (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @typeparam)))
+  (pointer_type (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @typeparam))))
+])))
 (type_parameter_declaration name: (identifier) @typeparam)
 (qualified_type package: (_) @qualifier name: (type_identifier) @ref.type)
 (type_identifier) @ref.type
@@ -61,6 +66,7 @@ export const go: Language = {
     "any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr",
   ),
   builtinCalls: words("append cap copy delete len make new panic recover"),
+  moduleSuffix: /\/v\d+$/,
   tests: {
     paths: /_test\.go$|(?:^|\/)(?:testdata|test|tests|testing)\//,
     functions: /^(?:Test|Benchmark|Fuzz|Example)(?!\p{Ll})/u,

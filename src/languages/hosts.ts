@@ -7,7 +7,7 @@ import {
 import type { HostBlock, Language } from "./language.ts";
 
 const SCRIPT: HostBlock = {
-  open: /<script\b(?:[^>"']|"[^"]*"|'[^']*')*>/gi,
+  open: /<script(?=[\s>/])(?:[^>"']|"[^"]*"|'[^']*')*>/gi,
   close: /<\/script\s*>/gi,
   languages: {
     "": "javascript",
@@ -39,21 +39,21 @@ const host = (
   tests: ECMASCRIPT_TESTS,
 });
 
-export const vue = host({
+export const vue: Language = host({
   id: "vue",
   label: "Vue",
   fence: "vue",
   endings: [".vue"],
   hosts: { blocks: [SCRIPT], calls: COMPONENTS },
 });
-export const svelte = host({
+export const svelte: Language = host({
   id: "svelte",
   label: "Svelte",
   fence: "svelte",
   endings: [".svelte"],
   hosts: { blocks: [SCRIPT], calls: COMPONENTS },
 });
-export const astro = host({
+export const astro: Language = host({
   id: "astro",
   label: "Astro",
   fence: "astro",

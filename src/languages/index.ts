@@ -46,14 +46,16 @@ export const languages: readonly Language[] = [
   astro,
 ];
 
-const byId = new Map(languages.map((l) => [l.id, l]));
-const byEnding = new Map(
+const byId: ReadonlyMap<string, Language> = new Map(
+  languages.map((l) => [l.id, l]),
+);
+const byEnding: ReadonlyMap<string, Language> = new Map(
   languages.flatMap((l) => l.endings.map((e) => [e, l] as const)),
 );
-const byName = new Map(
+const byName: ReadonlyMap<string, Language> = new Map(
   languages.flatMap((l) => (l.names ?? []).map((n) => [n, l] as const)),
 );
-const byInterpreter = new Map(
+const byInterpreter: ReadonlyMap<string, Language> = new Map(
   languages.flatMap((l) => (l.interpreters ?? []).map((n) => [n, l] as const)),
 );
 

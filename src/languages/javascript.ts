@@ -1,6 +1,7 @@
 import {
   ECMASCRIPT_COMMENTS,
   ECMASCRIPT_CONSTANT,
+  ECMASCRIPT_MODULE,
   ECMASCRIPT_QUERY,
   ECMASCRIPT_TESTS,
   ecmascriptOwner,
@@ -30,5 +31,6 @@ ${JSX_QUERY}
   exported: exportedInModule,
   constantName: ECMASCRIPT_CONSTANT,
   owner: ecmascriptOwner,
+  moduleSeparator: ECMASCRIPT_MODULE,
   tests: ECMASCRIPT_TESTS,
 };

@@ -11,7 +11,7 @@
  * | `@ref.component` | a call, unless the name begins in lower case |
  * | `@ref.import` | an imported name; `@module` where from, `@alias` the local name; `@module` alone imports the whole module |
  * | `@import.tree` | an import clause that `importTree` reads as text |
- * | `@is.WORD` | the match counts only where this node's text is WORD; `@is.A.B` allows either, and an empty word is a dot. No other pattern claims the node |
+ * | `@is.WORD` | the match counts only where this node's text is WORD; `@is.A.B` allows either, and an empty word is a dot |
  * | `@wrap` `@export` | a node that belongs to the definition which ends with it; `@export` also makes it visible |
  * | `@exported` | a name that a statement elsewhere makes visible |
  * | `@attr` | an attribute, annotation or decorator |
@@ -22,7 +22,8 @@
  * | `@docstring` | text that documents the definition whose body it begins |
  *
  * Where two patterns claim the same name node, the earlier pattern wins: put the
- * special before the general.
+ * special before the general. A pattern also claims its `@is`, `@owner`, `@module`
+ * and `@alias` nodes: a later pattern does not take them for uses.
  */
 import type { ReferenceKind, SymbolKind } from "../model/extraction.ts";
 
@@ -138,6 +139,8 @@ export interface Language {
   readonly importTree?: ImportTree;
   /** Signs before a variable's name that are no part of it. */
   readonly sigils?: RegExp;
+  /** The end of a module's name that is no part of what it is called. */
+  readonly moduleSuffix?: RegExp;
   /** What separates the parts of a module's name. */
   readonly moduleSeparator?: RegExp;
   /** A declaration without a body is left out where the file holds the definition too. */

@@ -6,8 +6,8 @@
  */
 import { words, type Language } from "./language.ts";
 
-const MODIFIERS = String.raw`(?:(?:(?:public|open|internal|private|fileprivate|package)(?:\(set\))?|final|static|class|override|mutating|nonmutating|convenience|required|lazy|weak|unowned(?:\(\w+\))?|indirect|dynamic|optional|isolated|nonisolated(?:\(\w+\))?|consuming|borrowing|prefix|postfix|infix|distributed|async)[ \t]+)*`;
-const ATTRIBUTES = String.raw`(?:@\w+(?:\((?:[^()\n]|\([^()\n]*\))*\))?[ \t]+)*`;
+const MODIFIERS: string = String.raw`(?:(?:(?:public|open|internal|private|fileprivate|package)(?:\(set\))?|final|static|class|override|mutating|nonmutating|convenience|required|lazy|weak|unowned(?:\(\w+\))?|indirect|dynamic|optional|isolated|nonisolated(?:\(\w+\))?|consuming|borrowing|prefix|postfix|infix|distributed|async)[ \t]+)*`;
+const ATTRIBUTES: string = String.raw`(?:@\w+(?:\((?:[^()\n]|\([^()\n]*\))*\))?[ \t]+)*`;
 
 /** A declaration at the start of its line, or behind a brace or semicolon on it. */
 const declared = (rest: string): RegExp =>

@@ -1,6 +1,7 @@
 import {
   ECMASCRIPT_COMMENTS,
   ECMASCRIPT_CONSTANT,
+  ECMASCRIPT_MODULE,
   ECMASCRIPT_QUERY,
   ECMASCRIPT_TESTS,
   ECMASCRIPT_TYPES,
@@ -48,14 +49,15 @@ ${ECMASCRIPT_QUERY}
 (type_identifier) @ref.type
 `;
 
-const shared = {
+const shared: Omit<Language, "id" | "label" | "fence" | "endings"> = {
   comments: ECMASCRIPT_COMMENTS,
   exported: exportedInModule,
   builtinTypes: ECMASCRIPT_TYPES,
   constantName: ECMASCRIPT_CONSTANT,
   owner: ecmascriptOwner,
+  moduleSeparator: ECMASCRIPT_MODULE,
   tests: ECMASCRIPT_TESTS,
-} satisfies Partial<Language>;
+};
 
 export const typescript: Language = {
   ...shared,

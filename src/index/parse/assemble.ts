@@ -17,7 +17,7 @@ import type {
 import type { Language } from "../../languages/language.ts";
 import { docAbove, unmarked } from "./comments.ts";
 import type { DefinitionFact, Facts, Range } from "./facts.ts";
-import { folded } from "./fold.ts";
+import { fold, isBlank, type Folded } from "./fold.ts";
 
 export interface AssembleLimits {
   readonly SIGNATURE_CHARS: number;
@@ -294,7 +294,6 @@ function isBodyOf(
 }
 
 const BLANK_OR_COMMENT = /^(?:\s|\/\/[^\n]*\n|#[^\n]*\n|\/\*[^]*?\*\/)*$/;
-const LEAD_WORDS = /^[ \t]*((?:\w+[ \t]+)*)$/;
 
 /** Moves starts left over wrappers, leading words of the line, and attributes. */
 function widen(text: string, drafts: readonly Draft[], facts: Facts): void {
@@ -307,27 +306,31 @@ function widen(text: string, drafts: readonly Draft[], facts: Facts): void {
     ? facts.attributes.toSorted((a, b) => a.end - b.end)
     : facts.attributes;
   for (const [i, draft] of drafts.entries()) {
-    const { start, end } = draft.fact;
+    const { end } = draft.fact;
     // A wrapper belongs to the first definition in it: `export const a = 1, b = 2`.
     const before =
       i > 0 && i - 1 !== draft.parent ? drafts[i - 1]!.fact.start : -1;
     for (const at of [wraps.get(end), wraps.get(end + 1)])
       if (at !== undefined && at < draft.start && at > before) draft.start = at;
-    const lineStart = text.lastIndexOf("\n", start - 1) + 1;
-    if (lineStart < draft.start && start - lineStart < 200) {
-      const lead = LEAD_WORDS.exec(text.slice(lineStart, draft.start));
-      if (lead) draft.start -= lead[1]!.length;
-    }
+    draft.start = leadStart(text, draft.start);
     for (let i = lastEndingBy(attributes, draft.start); i >= 0; i--) {
       const a = attributes[i]!;
-      if (
-        draft.start - a.end > 4000 ||
-        !BLANK_OR_COMMENT.test(text.slice(a.end, draft.start))
-      )
-        break;
+      if (!BLANK_OR_COMMENT.test(text.slice(a.end, draft.start))) break;
       draft.start = Math.min(a.start, draft.start);
     }
   }
+}
+
+/** Over the words that stand between the line's beginning and a definition: `export const`. */
+function leadStart(text: string, start: number): number {
+  let lead = start;
+  for (let at = start - 1; at >= 0; at--) {
+    const c = text[at]!;
+    if (/\w/.test(c)) lead = at;
+    else if (c !== " " && c !== "\t")
+      return c === "\n" || c === "\r" ? lead : start;
+  }
+  return lead;
 }
 
 /** Index of the last range that ends at or before `at`; -1 for none. */
@@ -419,9 +422,6 @@ function lineFinder(starts: Uint32Array): (at: number) => number {
   };
 }
 
-const isBlank = (code: number): boolean =>
-  code <= 32 || code === 0xa0 || code === 0xfeff;
-
 /** Offset of the last character of a range that is not white space. */
 function lastInk(text: string, start: number, end: number): number {
   let at = end - 1;
@@ -451,28 +451,15 @@ function headStart(
   }
 }
 
+/** @spec signature-text */
 function signatureOf(
   text: string,
   start: number,
   stop: number,
   chars: number,
-): { text: string; end: number } {
-  // Reads no more of a long head than can matter.
-  const end = Math.min(stop, start + chars * 4);
-  const raw = text.slice(start, end);
-  const flat = folded(raw, chars).replace(/\s*(?:=>|[:;={]|\bdo)$/, "");
-  let shown = end;
-  if (flat.length === chars) {
-    // The offset at which the cut text ends, white space counted as written.
-    let ink = 0;
-    const want = flat.replace(/\s/g, "").length;
-    for (let i = 0; i < raw.length; i++)
-      if (!isBlank(raw.charCodeAt(i)) && ++ink === want) {
-        shown = start + i + 1;
-        break;
-      }
-  }
-  return { text: flat.trimEnd(), end: shown };
+): Folded {
+  const { text: flat, end } = fold(text, start, stop, chars);
+  return { text: flat.replace(/\s*(?:=>|[:;={]|\bdo)$/, "").trimEnd(), end };
 }
 
 const quotesOff = (text: string): string =>

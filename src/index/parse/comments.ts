@@ -4,7 +4,7 @@
  * Units: lines count from 0 here; `starts` holds the offset at which each line begins.
  */
 import type { Comments } from "../../languages/language.ts";
-import { folded } from "./fold.ts";
+import { fold } from "./fold.ts";
 
 export interface Doc {
   readonly text: string;
@@ -93,5 +93,6 @@ export function unmarked(
     }
     return line.replace(/^\s*(?:[*/!#-]+(?=\s|$))?/, "");
   });
-  return folded(lines.join(" "), chars);
+  const body = lines.join(" ");
+  return fold(body, 0, body.length, chars).text;
 }

@@ -1,10 +1,47 @@
-/** Text on one line, cut by length. Units: UTF-16. */
+/** Text on one line, cut by length. Units: UTF-16, offsets with exclusive ends. */
 
-/** White space folded to single blanks, at most `chars`; a cut never halves a surrogate pair. */
-export function folded(text: string, chars: number): string {
-  // What lies far behind the cut cannot reach it: folding only shortens by white space runs.
-  const flat = text.replace(/\s+/g, " ").trim();
-  if (flat.length <= chars) return flat;
-  const cut = /[\uD800-\uDBFF]/.test(flat[chars - 1]!) ? chars - 1 : chars;
-  return flat.slice(0, cut).trimEnd();
+export interface Folded {
+  readonly text: string;
+  /** Where in the text the last character that was taken ends. */
+  readonly end: number;
 }
+
+/**
+ * A part of a text with each run of white space as one blank, at most `chars`; a cut
+ * never halves a surrogate pair. Reads no further than that: the part may be a file.
+ */
+export function fold(
+  text: string,
+  start: number,
+  stop: number,
+  chars: number,
+): Folded {
+  const words: string[] = [];
+  let left = chars;
+  let at = start;
+  let end = start;
+  while (left > 0) {
+    while (at < stop && isBlank(text.charCodeAt(at))) at++;
+    if (at >= stop) break;
+    const from = at;
+    while (at < stop && at - from < left && !isBlank(text.charCodeAt(at))) at++;
+    if (at < stop && at - from === left && isHigh(text.charCodeAt(at - 1)))
+      at--;
+    if (at === from) break;
+    words.push(text.slice(from, at));
+    end = at;
+    // One for the blank before the next word.
+    left -= at - from + 1;
+  }
+  return { text: words.join(" "), end };
+}
+
+/** White space, a no-break space and a byte order mark. */
+export const isBlank = (code: number): boolean =>
+  code <= 0x20 ||
+  code === 0xa0 ||
+  code === 0xfeff ||
+  code === 0x2028 ||
+  code === 0x2029;
+
+const isHigh = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;

@@ -7,6 +7,7 @@
  * Units: offsets in UTF-16 units.
  */
 import type { Outline } from "../../languages/language.ts";
+import { isBlank } from "./fold.ts";
 import { noFacts, type Facts } from "./facts.ts";
 
 /** @spec outline-facts */
@@ -78,7 +79,7 @@ export function outlineFacts(text: string, outline: Outline): Facts {
             aliasAt: -1,
           });
       const parameters = /^\s*<([^<>()]*(?:<[^<>]*>[^<>()]*)*)>/.exec(
-        code.slice(from, from + 300),
+        code.slice(from, head.bodyAt < 0 ? head.end : head.bodyAt),
       );
       if (parameters)
         for (const p of parameters[1]!.matchAll(/(?:^|,)\s*(?:each\s+)?(\w+)/g))
@@ -137,8 +138,8 @@ function bracePairs(code: string): Map<number, number> {
   const open: number[] = [];
   for (let i = 0; i < code.length; i++) {
     const c = code.charCodeAt(i);
-    if (c === 123) open.push(i);
-    else if (c === 125) {
+    if (c === 0x7b) open.push(i);
+    else if (c === 0x7d) {
       const at = open.pop();
       if (at !== undefined) pairs.set(at, i);
     }
@@ -181,15 +182,29 @@ function headOf(
       assigned = true;
     else if (c === "}" || c === ";") return { bodyAt: -1, end: i };
     else if (c === "\n") {
-      const rest = /\S[^\n]{0,40}/.exec(code.slice(i, i + 400));
-      const before = code.slice(Math.max(from, i - 80), i).trimEnd();
       const carriesOn =
-        (rest !== null && outline.continues.test(rest[0])) ||
-        /(?:[,:=&|+*/<>?-]|->)$/.test(before);
+        outline.continues.test(lineFrom(code, i)) ||
+        OPEN_END.test(lastTwo(code, from, i));
       if (!carriesOn) return { bodyAt: -1, end: i };
     }
   }
   return { bodyAt: -1, end: code.length };
+}
+
+/** What opens more at the end of a line. */
+const OPEN_END = /[,:=&|+*/<>?-]$/;
+
+/** The line of the next character that is not blank. */
+function lineFrom(code: string, at: number): string {
+  while (at < code.length && isBlank(code.charCodeAt(at))) at++;
+  const end = code.indexOf("\n", at);
+  return code.slice(at, end < 0 ? code.length : end);
+}
+
+/** The last two characters before `at` that are not blank behind them. */
+function lastTwo(code: string, from: number, at: number): string {
+  while (at > from && isBlank(code.charCodeAt(at - 1))) at--;
+  return code.slice(Math.max(from, at - 2), at);
 }
 
 /** The types named between a declaration's colon and its constraints. */

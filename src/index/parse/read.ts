@@ -187,6 +187,8 @@ function put(
 ): void {
   const { def, kind, name, ref, refKind, module, alias, scope, owner } = match;
   for (const at of match.is ?? []) facts.taken.push({ pattern, at });
+  for (const node of [owner, module])
+    if (node !== undefined) facts.taken.push({ pattern, at: node.startIndex });
   if (scope !== undefined && owner !== undefined) {
     const said = slice(owner);
     facts.scopes.push({
@@ -209,10 +211,7 @@ function put(
   facts.references.push({
     pattern,
     kind: module === undefined ? refKind! : "import",
-    name:
-      ref === undefined
-        ? moduleName(from, language.moduleSeparator)
-        : nameOf(slice(ref)),
+    name: ref === undefined ? moduleName(from, language) : nameOf(slice(ref)),
     nameAt: (ref ?? module)!.startIndex,
     qualifier:
       module !== undefined
@@ -225,7 +224,7 @@ function put(
   });
 }
 
-const isLower = (code: number): boolean => code >= 97 && code <= 122;
+const isLower = (code: number): boolean => code >= 0x61 && code <= 0x7a;
 
 const unquoted = (text: string): string =>
   /^["'`<]/.test(text) ? text.replace(QUOTES, "") : text;
@@ -234,20 +233,19 @@ const unquoted = (text: string): string =>
 const nameOf = (text: string): string =>
   isQuote(text.charCodeAt(0))
     ? text.replace(QUOTES, "")
-    : text.charCodeAt(0) === COLON
+    : text.startsWith(":")
       ? text.slice(1)
       : text;
 
-const COLON = 58;
-
 const isQuote = (code: number): boolean =>
-  code === 34 || code === 39 || code === 96;
+  code === 0x22 || code === 0x27 || code === 0x60;
 
-const PLAIN_NAME = /^[@$\p{L}_][\p{L}\p{N}_$]*[?!]?$/u;
-/** Longer text before a name is an expression, and none that a name stands for. */
-const LONGEST_QUALIFIER = 120;
-
-/** The plain name before the last dot, arrow or `::`; of a path `a::b::c()`, the part before the last. @spec plain-qualifiers */
+/**
+ * The plain name before the last dot, arrow or `::`; of a path `a::b::c()`, the part
+ * before the last; empty where an expression stands there.
+ * Reads backward from the name: what stands before it may be as long as the file.
+ * @spec plain-qualifiers
+ */
 function before(
   match: Match,
   ref: Node,
@@ -257,25 +255,43 @@ function before(
 ): string {
   if (match.subject !== undefined) return slice(match.subject);
   if (match.qualifier === undefined) return "";
-  const start = match.qualifier.startIndex;
-  if (ref.startIndex - start > LONGEST_QUALIFIER) return "";
-  const said = text
-    .slice(start, ref.startIndex)
-    .replace(/\s*(?:\?\.|!\.|&\.|\?->|->|::|\\|[.:])\s*$/, "")
-    .replace(/<[^]*$/, "");
-  const last = said.slice(
-    Math.max(said.lastIndexOf("::") + 2, said.lastIndexOf("\\") + 1, 0),
-  );
-  const whole = said.includes("::") || said.includes("\\") ? last : said;
-  const plain = language.sigils ? whole.replace(language.sigils, "") : whole;
-  return PLAIN_NAME.test(plain) ? plain : "";
+  const first = match.qualifier.startIndex;
+  let end = ref.startIndex;
+  while (end > first && !isWordPart(text[end - 1]!) && text[end - 1] !== ">")
+    end--;
+  if (text[end - 1] === ">" && text[end - 2] !== "-") {
+    // `Ring<T>::make`, `Vec::<T>::new`: the name before the arguments.
+    const head = /^[\p{L}_$][\p{L}\p{N}_$]*(?=(?:::)?<)/u.exec(
+      text.slice(first, end),
+    );
+    return head?.[0] ?? "";
+  }
+  while (end > first && !isWordPart(text[end - 1]!)) end--;
+  let start = end;
+  while (start > first && isWordPart(text[start - 1]!)) start--;
+  // What lies between is the separator, or the end of an expression: `f().name`.
+  if (/[)\]}"'`]/.test(text.slice(end, ref.startIndex))) return "";
+  const isPath = text.startsWith("::", start - 2) || text[start - 1] === "\\";
+  if (start > first && !isPath) return "";
+  const name = text.slice(start, end);
+  const plain = language.sigils ? name.replace(language.sigils, "") : name;
+  return /^[\p{L}_$@]/u.test(plain) ? plain : "";
+}
+
+function isWordPart(c: string): boolean {
+  const code = c.charCodeAt(0);
+  if (code < 0x80) return /[\w$@]/.test(c);
+  return /[\p{L}\p{N}]/u.test(c);
 }
 
 /** The last part of a module's name, without a file ending. */
-function moduleName(module: string, separator: RegExp = /\//): string {
-  const last =
-    module.split(separator).findLast((part) => part !== "") ?? module;
-  return last
+function moduleName(
+  module: string,
+  { moduleSeparator = /\//, moduleSuffix }: Language,
+): string {
+  const path = moduleSuffix ? module.replace(moduleSuffix, "") : module;
+  const last = path.split(moduleSeparator).findLast((part) => part !== "");
+  return (last ?? module)
     .replace(/(?<=.)<[^]*$/, "")
     .replace(/(?<=.)\.[A-Za-z]\w{0,4}$/, "");
 }
