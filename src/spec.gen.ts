@@ -189,14 +189,18 @@ export const limits = {
   LOCK_RETRY_MS: 250,
   /** cut ids could share a beginning, and so a record. Unit: UTF-16 units. @spec session-keys */
   MAX_CONTEXT_ID_CHARS: 128,
-  /** a session may run for hours. Unit: buckets. @spec session-bounds */
+  /** a session may run for hours. Unit: projects. @spec session-bounds */
   MAX_PROJECTS: 4,
-  /** likewise. Unit: calls. @spec session-bounds */
+  /** an agent and its subagents, at work at once. Unit: buckets. @spec session-bounds */
+  MAX_BUCKETS: 32,
+  /** a session may run for hours. Unit: calls. @spec session-bounds */
   MAX_CALLS: 8,
   /** more than an answer shows. Unit: files. @spec session-bounds */
   MAX_FILES_PER_CALL: 24,
   /** likewise. Unit: spans. @spec session-bounds */
   MAX_SPANS_PER_FILE: 24,
+  /** a query is kept to be told apart, not to be read. Unit: UTF-16 units. @spec session-bounds */
+  MAX_QUERY_CHARS_KEPT: 500,
   /** what came earlier may have left the conversation. Unit: calls. @spec session-bounds */
   MAX_CALLS_IN_VIEW: 4,
   /** counters are small, but not nothing. Unit: buckets. @spec session-counters */
@@ -1238,8 +1242,11 @@ export type RuleId =
   | "dedup-never-withholds"
   | "dedup-content"
   | "dedup-remainder"
+  | "dedup-remainder-touches"
+  | "dedup-padding"
   | "dedup-first-call"
   | "dedup-asked-twice"
+  | "dedup-asked-by-number"
   | "dedup-switch"
   | "dedup-pointer"
   | "dedup-guard"
@@ -1317,11 +1324,14 @@ export type RuleId =
   | "serve-diagnostics"
   | "serve-waits-for-the-writer"
   | "session-keys"
+  | "session-roots"
   | "session-bounds"
   | "session-counters"
   | "session-drops-what-it-doubts"
   | "session-forgets-the-idle"
+  | "session-forgets-a-context"
   | "session-keeps-what-it-points-at"
+  | "session-travels-as-data"
   | "session-never-persisted"
   | "span-notation"
   | "span-refuses-other-notation"

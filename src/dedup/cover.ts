@@ -5,17 +5,20 @@
  * Errs: toward sending. A held run under the limit goes out again; a line that is
  *   not held is never pointed at.
  */
-import { joined, lineCount, type Span } from "../model/span.ts";
+import { joined, lineCount, printSpans, type Span } from "../model/span.ts";
+import { isSound, sound } from "../session/spans.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 
+/** In line order both, and joined; together they are what was wanted. */
 export interface Cover {
-  /** In line order, like `pointAt`; together they are what was wanted. */
   readonly send: readonly Span[];
   readonly pointAt: readonly Span[];
 }
 
 /**
- * Throws: RangeError on an inverted span, which is the caller's slicing bug.
+ * Wanted spans that touch or overlap are one. Of `held`, what is no range of lines
+ * is ignored.
+ * Throws: RangeError on a wanted span that is none, which is the caller's slicing bug.
  * @spec dedup-covered-run dedup-never-withholds
  */
 export function cover(
@@ -23,11 +26,13 @@ export function cover(
   held: readonly Span[],
   limits: Pick<Limits, "MIN_COVERED_LINES"> = fromSpec,
 ): Cover {
+  const broken = wanted.filter((span) => !isSound(span));
+  if (broken.length > 0)
+    throw new RangeError(`not a range of lines: ${printSpans(broken)}`);
   const send: Span[] = [];
   const pointAt: Span[] = [];
-  const known = joined(held);
-  for (const [first, last] of wanted) {
-    if (first > last) throw new RangeError(`inverted span L${first}-${last}`);
+  const known = sound(held);
+  for (const [first, last] of joined(wanted)) {
     let next = first;
     for (const [a, b] of known) {
       const run: Span = [Math.max(a, next), Math.min(b, last)];

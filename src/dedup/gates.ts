@@ -2,18 +2,22 @@
 import { limits as fromSpec, lists, type Limits } from "../spec.gen.ts";
 import type { SessionView } from "../session/view.ts";
 
+/** `on`: what the view holds counts. Otherwise the call is answered as if it held nothing. */
 export type Gate =
   "on" | "first-call" | "switched-off" | "asked-twice" | "untracked";
 
-/** Whether the switch, as the environment has it, leaves dedup on. @spec dedup-switch */
+/**
+ * Whether the switch leaves dedup on. `value` is that of the environment's variable
+ * at this call; undefined where it is not set.
+ * @spec dedup-switch
+ */
 export function switchedOn(value: string | undefined): boolean {
-  return !(lists.DEDUP_OFF as readonly string[]).includes(
-    (value ?? "").trim().toLowerCase(),
-  );
+  return !lists.DEDUP_OFF.includes((value ?? "").trim().toLowerCase());
 }
 
 /**
- * Why a call's history counts, or why not.
+ * Why a call's history counts, or why not. `asked` is the `askedKey` of its query;
+ * without a view nothing is tracked.
  * @spec dedup-first-call dedup-asked-twice dedup-switch
  */
 export function gateOf(
@@ -31,7 +35,8 @@ export function gateOf(
 
 /**
  * Whether the new source beside a pointer is too little for a fence of its own.
- * `newChars` counts UTF-16 units of source, line feeds included.
+ * `newChars` counts UTF-16 units of source, line feeds included; `pointsAt` the spans
+ * that the pointer names.
  * @spec dedup-remainder
  */
 export function folds(

@@ -1,10 +1,11 @@
 /** The sentence that stands for source which the context already holds. */
-import { lineCount, printSpans, type Span } from "../model/span.ts";
+import { printSpans, type Span } from "../model/span.ts";
 import { say } from "../model/wording.ts";
+import { largest } from "../session/spans.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 
 export interface PointerFacts {
-  /** As the answer prints it. */
+  /** As the answer prints it: one line, no backtick. */
   readonly path: string;
   /** Lines that are held and wanted, in line order. */
   readonly spans: readonly Span[];
@@ -14,7 +15,11 @@ export interface PointerFacts {
   readonly newFollows: boolean;
 }
 
-/** One paragraph without line feeds. The largest spans are named, in line order. @spec dedup-pointer */
+/**
+ * One line of Markdown, to stand before the file's new source or instead of it.
+ * The largest spans are named, in line order, and the first symbols.
+ * @spec dedup-pointer
+ */
 export function pointer(
   { path, spans, symbols, newFollows }: PointerFacts,
   limits: Pick<
@@ -22,10 +27,7 @@ export function pointer(
     "MAX_SPANS_IN_POINTER" | "MAX_SYMBOLS_IN_POINTER"
   > = fromSpec,
 ): string {
-  const named = spans
-    .toSorted((x, y) => lineCount(y) - lineCount(x) || x[0] - y[0])
-    .slice(0, limits.MAX_SPANS_IN_POINTER)
-    .sort((x, y) => x[0] - y[0]);
+  const named = largest(spans, limits.MAX_SPANS_IN_POINTER);
   const names = symbols.slice(0, limits.MAX_SYMBOLS_IN_POINTER);
   const more = (all: number, some: number) =>
     all > some ? [say(wordings.MORE, { count: all - some })] : [];

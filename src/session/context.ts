@@ -1,12 +1,13 @@
-/** Names of contexts. */
+/** Names of contexts and of project roots, as a record tells them apart. */
 import { createHash } from "node:crypto";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 
-/** The context of a caller that says nothing about itself. No id that a caller gives can spell it. */
+/** The context of a caller that says nothing about itself. */
 export const DEFAULT_CONTEXT = "";
 
 /**
- * The key of a caller's id.
+ * The key of a caller's id: a key and nothing else, whatever the caller wrote. Two
+ * ids have one key only if they are equal without the white space around them.
  * Errs: toward the default context, which is the caller's own connection.
  * @spec session-keys
  */
@@ -16,7 +17,24 @@ export function contextKey(
 ): string {
   if (typeof id !== "string") return DEFAULT_CONTEXT;
   const trimmed = id.trim();
-  return trimmed.length > limits.MAX_CONTEXT_ID_CHARS
-    ? `sha256:${createHash("sha256").update(trimmed).digest("hex")}`
-    : trimmed;
+  if (trimmed.length <= limits.MAX_CONTEXT_ID_CHARS) return trimmed;
+  // UTF-16, because UTF-8 makes one character of all lone surrogates. The blank in
+  // front keeps a caller from spelling the key of somebody else's long id.
+  const digest = createHash("sha256").update(trimmed, "utf16le").digest("hex");
+  return ` sha256:${digest}`;
+}
+
+/**
+ * The key of a resolved project root, an absolute path. `ignoresCase` says whether
+ * the file system does.
+ * @spec session-roots
+ */
+export function rootKey(root: string, ignoresCase: boolean): string {
+  // Elsewhere a backslash is a character of a name.
+  const isWindows = /^([A-Za-z]:)?\\/.test(root);
+  const path = (isWindows ? root.replaceAll("\\", "/") : root).replace(
+    /(?<=.)\/+$/,
+    "",
+  );
+  return ignoresCase ? path.toLowerCase() : path;
 }

@@ -5,6 +5,7 @@
  * Errs: toward forgetting. What is forgotten is sent again.
  */
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
+import { DEFAULT_CONTEXT } from "./context.ts";
 import { largest, sound } from "./spans.ts";
 import type {
   DeliveredFile,
@@ -14,34 +15,42 @@ import type {
 } from "./view.ts";
 
 interface Bucket {
-  callCount: number;
-  responseBytes: number;
+  readonly context: string;
+  readonly root: string;
+  readonly callCount: number;
+  readonly responseBytes: number;
   /** The earliest first. */
-  calls: RecordedCall[];
+  readonly calls: readonly RecordedCall[];
   /** When the last call was recorded, in the caller's milliseconds. */
-  lastActive: number;
+  readonly lastActive: number;
 }
 
-/** Roots are told apart by this; where file systems ignore letter case, hand in folded ones. */
+/** Injective, whatever the two texts hold. */
 const keyOf = (context: string, root: string): string =>
   JSON.stringify([context, root]);
 
-/** @spec session-bounds session-counters session-keys */
+/**
+ * A memory of what was sent. Ask for a `view` before a call answers, and `record`
+ * what it delivered once that is certain to have reached the caller.
+ *
+ * `context` is what `contextKey` gives, `root` what `rootKey` gives. `now` is in
+ * milliseconds, of a clock that does not go back.
+ * @spec session-bounds session-counters session-keys
+ */
 export class SessionRecord {
   private readonly limits: Limits;
   /** The least recently active first. */
   private readonly buckets = new Map<string, Bucket>();
 
+  /** The limits of the spec, unless a test moves one. */
   constructor(limits: Limits = fromSpec) {
     this.limits = limits;
   }
 
-  /**
-   * What a call of this context about this project may know. `now` is in
-   * milliseconds, of a clock that does not go back.
-   */
+  /** What a call of this context about this project may know. A snapshot. */
   view(context: string, root: string, now: number): SessionView {
-    const bucket = this.alive(keyOf(context, root), now);
+    this.forgetIdle(now);
+    const bucket = this.buckets.get(keyOf(context, root));
     if (!bucket) return { callCount: 0, responseBytes: 0, calls: [] };
     const { callCount, responseBytes, calls } = bucket;
     return {
@@ -51,65 +60,83 @@ export class SessionRecord {
     };
   }
 
-  /** Notes what a call delivered, once it is certain to have reached its caller. @spec session-drops-what-it-doubts session-keeps-what-it-points-at */
+  /**
+   * Notes what a call delivered. The emission is copied; what of it is beyond a
+   * bound, or doubtful, is left out.
+   * @spec session-drops-what-it-doubts
+   */
   record(context: string, root: string, emission: Emission, now: number): void {
+    this.forgetIdle(now);
     const key = keyOf(context, root);
-    const bucket = this.alive(key, now) ?? {
-      callCount: 0,
-      responseBytes: 0,
-      calls: [],
-      lastActive: now,
-    };
-    bucket.callCount++;
-    bucket.responseBytes += Math.max(0, emission.responseBytes);
-    bucket.calls.push({
-      ...emission,
-      files: bounded(emission.files, this.limits),
-      index: bucket.callCount,
-    });
-    bucket.calls = bucket.calls.slice(-this.limits.MAX_CALLS);
-    bucket.lastActive = now;
+    const before = this.buckets.get(key);
+    const index = (before?.callCount ?? 0) + 1;
+    const call = recorded(emission, index, this.limits);
+    // Taken out and put in again, so that it is the last one.
     this.buckets.delete(key);
-    this.buckets.set(key, bucket);
+    this.buckets.set(key, {
+      context,
+      root,
+      callCount: index,
+      responseBytes: (before?.responseBytes ?? 0) + call.responseBytes,
+      calls: [...(before?.calls ?? []), call].slice(-this.limits.MAX_CALLS),
+      lastActive: now,
+    });
     this.trim();
   }
 
-  /** Forgets every bucket of a context. Gives how many there were. The default context stays unless `evenDefault`. */
-  forget(context: string, evenDefault = false): number {
-    if (context === "" && !evenDefault) return 0;
-    let dropped = 0;
-    for (const key of [...this.buckets.keys()])
-      if (
-        (JSON.parse(key) as [string, string])[0] === context &&
-        this.buckets.delete(key)
-      )
-        dropped++;
-    return dropped;
+  /**
+   * Forgets every bucket of a context, which has lost what it held. Gives how many
+   * there were. The default context is shared by all who say nothing about
+   * themselves, and stays.
+   * @spec session-forgets-a-context
+   */
+  forget(context: string): number {
+    if (context === DEFAULT_CONTEXT) return 0;
+    const before = this.buckets.size;
+    for (const [key, bucket] of this.buckets)
+      if (bucket.context === context) this.buckets.delete(key);
+    return before - this.buckets.size;
   }
 
   /** @spec session-forgets-the-idle */
-  private alive(key: string, now: number): Bucket | undefined {
-    const bucket = this.buckets.get(key);
-    if (
-      bucket &&
-      now - bucket.lastActive >= this.limits.IDLE_MINUTES * MINUTE
-    ) {
-      this.buckets.delete(key);
-      return undefined;
-    }
-    return bucket;
+  private forgetIdle(now: number): void {
+    for (const [key, { lastActive }] of this.buckets)
+      if (now - lastActive >= this.limits.IDLE_MINUTES * MINUTE)
+        this.buckets.delete(key);
   }
 
   private trim(): void {
-    const keys = [...this.buckets.keys()];
-    for (const key of keys.slice(0, -this.limits.MAX_PROJECTS))
-      this.buckets.get(key)!.calls = [];
-    for (const key of keys.slice(0, -this.limits.MAX_COUNTED_BUCKETS))
-      this.buckets.delete(key);
+    const kept = new Set<string>();
+    const latestFirst = [...this.buckets].reverse();
+    for (const [place, [key, bucket]] of latestFirst.entries()) {
+      if (kept.size < this.limits.MAX_PROJECTS) kept.add(bucket.root);
+      if (place >= this.limits.MAX_COUNTED_BUCKETS) this.buckets.delete(key);
+      else if (place >= this.limits.MAX_BUCKETS || !kept.has(bucket.root))
+        this.buckets.set(key, { ...bucket, calls: [] });
+    }
   }
 }
 
 const MINUTE = 60 * 1000; // exempt spec-values-are-imported: a minute has sixty seconds
+
+const amount = (bytes: number): number =>
+  Number.isFinite(bytes) && bytes > 0 ? bytes : 0;
+
+/** Frozen, because views hand it out. Whatever else the emission carries stays behind. */
+function recorded(
+  { query, asked, files, responseBytes, pointed }: Emission,
+  index: number,
+  limits: Limits,
+): RecordedCall {
+  return Object.freeze({
+    query: query.slice(0, limits.MAX_QUERY_CHARS_KEPT),
+    asked,
+    files: Object.freeze(bounded(files, limits)),
+    responseBytes: amount(responseBytes),
+    pointed,
+    index,
+  });
+}
 
 function bounded(
   files: readonly DeliveredFile[],
@@ -121,13 +148,15 @@ function bounded(
       const spans = largest(all, limits.MAX_SPANS_PER_FILE);
       if (spans.length === 0 || file.fingerprint === "") return [];
       return [
-        {
-          ...file,
-          spans,
+        Object.freeze({
+          path: file.path,
+          spans: Object.freeze(spans.map((span) => Object.freeze(span))),
+          fingerprint: file.fingerprint,
+          sourceBytes: amount(file.sourceBytes),
           truncated: file.truncated || spans.length < all.length,
-        },
+        }),
       ];
     })
-    .toSorted((a, b) => b.sourceBytes - a.sourceBytes)
+    .sort((a, b) => b.sourceBytes - a.sourceBytes)
     .slice(0, limits.MAX_FILES_PER_CALL);
 }

@@ -1,15 +1,16 @@
 /** Spans of which a record can be sure. Units: 1-based lines, inclusive. */
 import { joined, lineCount, type Span } from "../model/span.ts";
 
+/** Whether it is a range of lines at all. */
+export const isSound = ([first, last]: Span): boolean =>
+  Number.isSafeInteger(first) &&
+  Number.isSafeInteger(last) &&
+  first >= 1 &&
+  first <= last;
+
 /** The sound ones, joined, in line order; the others are dropped. @spec session-drops-what-it-doubts */
-export function sound(spans: readonly Span[]): Span[] {
-  return joined(
-    spans.filter(
-      ([a, b]) =>
-        Number.isSafeInteger(a) && Number.isSafeInteger(b) && a >= 1 && a <= b,
-    ),
-  );
-}
+export const sound = (spans: readonly Span[]): Span[] =>
+  joined(spans.filter(isSound));
 
 /** The largest `most`, in line order; of equal ones the first. */
 export function largest(spans: readonly Span[], most: number): Span[] {
