@@ -27,12 +27,14 @@ export function explain(error: unknown): string {
       }),
     );
   const { code, path, message, stack } = error as NodeJS.ErrnoException;
-  const { errcode } = error as { errcode?: number };
+  // The low byte is the kind of error, the rest says where it happened.
+  const kind = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
   if (
     code === "ENOSPC" ||
     code === "EDQUOT" ||
-    errcode === SQLITE_FULL ||
-    errcode === SQLITE_IOERR
+    code === "EFBIG" ||
+    kind === SQLITE_FULL ||
+    kind === SQLITE_IOERR
   )
     return wordings.CLI_DISK_FULL;
   if (code === "EACCES" || code === "EPERM" || code === "EROFS")

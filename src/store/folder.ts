@@ -212,14 +212,13 @@ export function lock(root: string): Lock | { readonly heldBy: number } {
 
 /** The lock's file, made where there is none: SQLite itself would follow a link. */
 function lockFile(path: string): BigIntStats | undefined {
-  let found = look(path);
-  if (found?.isDirectory()) throw notOurs(path);
-  if (found && !found.isFile()) {
-    rmSync(path, { force: true });
-    found = undefined;
+  for (const name of [path, `${path}-journal`, `${path}-wal`, `${path}-shm`]) {
+    const found = look(name);
+    if (found?.isDirectory()) throw notOurs(name);
+    if (found && !found.isFile()) rmSync(name, { force: true });
   }
   // An open of the file anywhere else in this process would let go of its locks.
-  if (!found)
+  if (!look(path))
     try {
       closeSync(openSync(path, "wx", 0o644));
     } catch (error) {
@@ -238,8 +237,9 @@ const SQLITE_BUSY = 5;
 const SQLITE_READONLY = 8;
 const SQLITE_CANTOPEN = 14; // exempt spec-values-are-imported: a code of SQLite's
 const SQLITE_NOT_A_DATABASE = 26; // exempt spec-values-are-imported: a code of SQLite's
-const code = (error: unknown): number | undefined =>
-  (error as { errcode?: number }).errcode;
+/** The kind of a SQLite error; what is above its low byte says where it happened. */
+const code = (error: unknown): number =>
+  ((error as { errcode?: number }).errcode ?? 0) & 0xff;
 
 /**
  * Begins a transaction that nobody else can begin, after one that tells who holds

@@ -1,0 +1,97 @@
+/** The built binary as a real process, with a home of its own. */
+import {
+  execFileSync,
+  spawn,
+  spawnSync,
+  type ChildProcess,
+} from "node:child_process";
+import { dirname, resolve } from "node:path";
+
+export interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+export interface Options {
+  readonly cwd: string;
+  /** By default the folder around the current one. */
+  readonly home?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Arguments of Node itself. */
+  readonly node?: readonly string[];
+  /** A program and its arguments that run the command line they are given. */
+  readonly through?: readonly string[];
+  /** Runs as another user, where this one may. */
+  readonly uid?: number;
+}
+
+const SCRIPT = resolve("dist/codegraph.js");
+
+/** Brings `dist` up to date; a file that would not change is not touched. */
+export function build(): void {
+  execFileSync(process.execPath, ["tools/build/build.ts", "--quiet"]);
+}
+
+function prepared(args: readonly string[], options: Options) {
+  const {
+    cwd,
+    home = dirname(cwd),
+    env = {},
+    node = [],
+    through = [],
+    uid,
+  } = options;
+  const [command, ...rest] = [
+    ...through,
+    process.execPath,
+    ...node,
+    SCRIPT,
+    ...args,
+  ];
+  const inherited = { ...process.env };
+  for (const name of ["CI", "TERM", "NO_COLOR", "FORCE_COLOR", "NODE_OPTIONS"])
+    delete inherited[name];
+  return {
+    command: command!,
+    args: rest,
+    options: {
+      cwd,
+      env: { ...inherited, HOME: home, ...env },
+      ...(uid !== undefined && { uid, gid: uid }),
+    },
+  };
+}
+
+/** Runs `codegraph` to its end, without a terminal. */
+export function codegraph(args: readonly string[], options: Options): Ran {
+  const p = prepared(args, options);
+  const { status, stdout, stderr, error } = spawnSync(p.command, p.args, {
+    ...p.options,
+    encoding: "utf8",
+    input: "",
+    maxBuffer: 1 << 26,
+  });
+  if (error) throw error;
+  return { status, stdout, stderr };
+}
+
+/** Starts `codegraph` and lets it run. */
+export function start(args: readonly string[], options: Options): ChildProcess {
+  const p = prepared(args, options);
+  return spawn(p.command, p.args, {
+    ...p.options,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+/** What a started process printed, when it has ended. */
+export async function ended(child: ChildProcess): Promise<Ran> {
+  let stdout = "";
+  let stderr = "";
+  child.stdout!.on("data", (chunk) => (stdout += String(chunk)));
+  child.stderr!.on("data", (chunk) => (stderr += String(chunk)));
+  const status = await new Promise<number | null>((done) =>
+    child.on("close", done),
+  );
+  return { status, stdout, stderr };
+}
