@@ -484,8 +484,7 @@ function readXml(text: string, keys: Keys): void {
     return at === -1 ? text.length : at + end.length;
   };
   const name = /[A-Za-z_][\w:.-]*/y;
-  const attribute =
-    /\s+([A-Za-z_:][\w:.-]*)\s*=\s*(?:"[^"<]*"|'[^'<]*')(?=[\s/>])/y;
+  const attribute = /\s+([A-Za-z_:][\w:.-]*)\s*=\s*(?:"[^"<]*"|'[^'<]*')/y;
   for (
     let i = text.indexOf("<");
     i !== -1 && i < text.length && !keys.isFull;
