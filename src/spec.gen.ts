@@ -91,6 +91,14 @@ export const limits = {
   BATCH_BYTES: 200000,
   /** a machine without memory breaks them all. Unit: workers. @spec index-survives-a-crash */
   MAX_LOST_WORKERS: 5,
+  /** five times what a sound file of two megabytes takes. Unit: steps. @spec extraction-limits */
+  PARSE_STEPS: 400000,
+  /** the query of a tree deeper than 65,535 never ends; others take far fewer. Unit: steps. @spec extraction-limits */
+  QUERY_STEPS: 60000,
+  /** what a reader takes in as one header. Unit: UTF-16 units. @spec signature-text */
+  SIGNATURE_CHARS: 240,
+  /** more is a manual, and found by its words. Unit: UTF-16 units. @spec doc-comments */
+  DOC_CHARS: 800,
   /** within the usual range. Unit: –. @spec rank-bm25 */
   BM25_K1: 1.6,
   /** within the usual range. Unit: –. @spec rank-bm25 */
@@ -1279,6 +1287,21 @@ export type RuleId =
   | "index-keeps-every-text"
   | "references-keep-their-texts"
   | "index-names-problems"
+  | "language-detection"
+  | "language-fixtures"
+  | "extraction-is-well-formed"
+  | "error-recovery"
+  | "extraction-limits"
+  | "nesting-containers"
+  | "local-variables"
+  | "exported-symbols"
+  | "signature-text"
+  | "doc-comments"
+  | "plain-qualifiers"
+  | "import-clauses"
+  | "claimed-names"
+  | "script-blocks"
+  | "outline-facts"
   | "query-names-and-words"
   | "query-about-tests"
   | "query-about-uses"
