@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
  *
  * `terms` are stems, and so the same for inflections of a word; names that a query
  * mentions are among them, which is why they are not taken as they are written.
+ * A path comes with the lines that the query asks for, where it does: `a.py L10-40`.
  * Errs: toward equal. Who seems to ask again gets everything again.
  * @spec dedup-asked-twice
  */
