@@ -1,0 +1,135 @@
+/** How files are spread over threads, and what happens when a thread breaks. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import {
+  batched,
+  indexFiles,
+  workerCount,
+  WorkerLost,
+} from "../src/index/pool.ts";
+import { scan } from "../src/index/scan.ts";
+import { say } from "../src/model/wording.ts";
+import { limits, wordings, type Limits } from "../src/spec.gen.ts";
+import { buildIndex, sparing } from "../src/store/build.ts";
+import { UserError } from "../src/store/folder.ts";
+import { openIndex } from "../src/store/open.ts";
+import { folders } from "./folders.ts";
+import { examples, loadBearing, ruleTest } from "./from-spec.ts";
+
+const folder = folders();
+
+/** `2×200000 1×1` → three sizes. */
+const sizes = (text: string): { size: number }[] =>
+  [...text.matchAll(/(\d+)×(\d+)/g)].flatMap(([, times, size]) =>
+    Array.from({ length: Number(times) }, () => ({ size: Number(size) })),
+  );
+
+const printed = (lengths: readonly number[]): string =>
+  lengths.length > 10 && new Set(lengths).size === 1
+    ? `${lengths.length} times ${lengths[0]}`
+    : lengths.join(", ") || "–";
+
+examples(
+  "index-workers",
+  ["given cores", "given files"],
+  ["then workers", "then batches"],
+  (row, moved) => {
+    const files = sizes(row["given files"]);
+    const bytes = files.reduce((sum, { size }) => sum + size, 0);
+    return {
+      "then workers": String(
+        workerCount(bytes, Number(row["given cores"]), moved),
+      ),
+      "then batches": printed(batched(files, moved).map((b) => b.length)),
+    };
+  },
+);
+
+ruleTest("index-workers", "every file is in one batch, in order", () => {
+  const files = Array.from({ length: 500 }, (_, i) => ({ size: i * 997, i }));
+  expect(batched(files).flat()).toEqual(files);
+  expect(batched(files).every((batch) => batch.length > 0)).toBe(true);
+});
+
+ruleTest(
+  "index-workers",
+  "what the sink throws ends the run, and is thrown",
+  async () => {
+    const root = folder({ "a.py": "x = 1\n", "b.py": "y = 1\n" });
+    const { files } = await scan(root);
+    const jobs = files.map((f, i) => ({ ...f, id: i + 1, attributes: {} }));
+    const full = new Error("full");
+    const thrower = () => {
+      throw full;
+    };
+    const run = (sink: Parameters<typeof indexFiles>[2]) =>
+      indexFiles({ root, textOnly: [] }, jobs, sink, { workers: 1 });
+    await expect(run({ files: thrower, segment() {} })).rejects.toBe(full);
+    await expect(run({ files() {}, segment: thrower })).rejects.toBe(full);
+  },
+);
+
+/** So many definitions that a thread of little memory ends over them; as text they are nothing. */
+const ruinous = "a=1\n".repeat(120_000);
+
+ruleTest(
+  "index-survives-a-crash",
+  "a file that ends a thread is indexed as text",
+  async () => {
+    const root = folder({ "ok.py": "def still_here(): return 1\n" });
+    writeFileSync(join(root, "ruin.py"), `${ruinous}rare_word = 1\n`);
+    const result = await buildIndex(await scan(root), () => {}, {
+      workers: 1,
+      resourceLimits: { maxOldGenerationSizeMb: 40 },
+    });
+    expect(result).toMatchObject({
+      files: 2,
+      problems: [{ path: "ruin.py", line: 0, problem: wordings.PROBLEM_CRASH }],
+    });
+    const { index } = openIndex(root)!;
+    expect(index.symbolNames(9)).toEqual(["still_here"]);
+    expect(index.postings("rare_word").size).toBe(1);
+    expect(index.files().map((f) => [f.path, f.language])).toEqual([
+      ["ok.py", "python"],
+      ["ruin.py", "python"],
+    ]);
+    index.close();
+  },
+);
+
+/** Builds that always lose a thread over another file: how many there are, and the end of it. */
+async function losing(moved: Pick<Limits, "MAX_LOST_WORKERS">) {
+  const builds: string[][] = [];
+  const end = await sparing((textOnly) => {
+    builds.push([...textOnly]);
+    throw new WorkerLost(`f${builds.length}`, new Error("out of memory"));
+  }, moved).catch((error: unknown) => error);
+  expect(end).toBeInstanceOf(UserError);
+  return { builds, message: (end as UserError).message };
+}
+loadBearing("index-survives-a-crash", "MAX_LOST_WORKERS", losing);
+
+ruleTest("index-survives-a-crash", "it ends where nothing helps", async () => {
+  const { builds, message } = await losing({ MAX_LOST_WORKERS: 2 });
+  expect(builds).toEqual([[], ["f1"], ["f1", "f2"]]);
+  expect(message).toBe(
+    say(wordings.INDEX_BROKE, {
+      message: "a parsing thread broke: out of memory",
+    }),
+  );
+  for (const suspect of [undefined, "same"]) {
+    let builds = 0;
+    await expect(
+      sparing(() => {
+        builds++;
+        throw new WorkerLost(suspect, new Error("x"));
+      }),
+    ).rejects.toThrow(UserError);
+    expect(builds).toBe(suspect === undefined ? 1 : 2);
+  }
+  await expect(
+    sparing(() => Promise.reject(new RangeError("ours"))),
+  ).rejects.toThrow(RangeError);
+  expect(await sparing(() => Promise.resolve("built"), limits)).toBe("built");
+});
