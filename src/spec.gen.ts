@@ -25,8 +25,8 @@ export const limits = {
   GAP_MAX_LINES: 3,
   /** a longer line is data, shown cut. Unit: UTF-16 units. @spec plan-whole-when-it-fits */
   MAX_LINE_CHARS: 400,
-  /** what the mark of a cut costs. Unit: UTF-16 units. @spec plan-whole-when-it-fits */
-  MARK_CHARS: 60,
+  /** x. Unit: lines. @spec plan-whole-when-it-fits */
+  MIN_CUT_LINES: 8,
   /** the rest is worth more as source. Unit: –. @spec plan-signatures */
   SIGNATURE_SHARE: 0.1,
   /** a heading and a signature or two. Unit: UTF-16 units. @spec plan-signatures */
@@ -63,14 +63,16 @@ export const limits = {
   TIER_6_SHOWN_FILES: 12,
   /** less is an answer that feels insufficient. Unit: UTF-16 units. @spec budget-arguments */
   MIN_ANSWER_CHARS: 1000,
-  /** fence, line feeds and the spans in the contents. Unit: UTF-16 units. @spec answer-ceiling */
-  SECTION_CHARS: 50,
   /** a line each. Unit: definitions. @spec answer-dependents */
   MAX_SUBJECTS: 5,
   /** a hint, never at the cost of source. Unit: –. @spec answer-dependents */
   DEPENDENTS_SHARE: 0.05,
   /** then it is what was asked for. Unit: –. @spec answer-dependents */
   ASKED_USES_SHARE: 0.4,
+  /** x. Unit: UTF-16 units. @spec answer-dependents */
+  USES_LINE_CHARS: 120,
+  /** x. Unit: –. @spec explore-never-empty */
+  NOTES_SHARE: 0.3,
   /** unrelated code is not dressed up as an answer. Unit: –. @spec explore-never-empty */
   MIN_COVERAGE: 0.12,
   /** enough to choose from. Unit: names. @spec explore-never-empty */
@@ -92,13 +94,21 @@ export const limits = {
   /** a machine without memory breaks them all. Unit: workers. @spec index-survives-a-crash */
   MAX_LOST_WORKERS: 5,
   /** five times what a sound file of two megabytes takes. Unit: steps. @spec extraction-limits */
-  PARSE_STEPS: 400000,
-  /** the query of a tree deeper than 65,535 never ends; others take far fewer. Unit: steps. @spec extraction-limits */
-  QUERY_STEPS: 60000,
+  PARSE_STEPS: 100000,
+  /** likewise; a query over a tree deeper than 65,535 may never end. Unit: steps. @spec extraction-limits */
+  QUERY_STEPS: 10000,
   /** what a reader takes in as one header. Unit: UTF-16 units. @spec signature-text */
   SIGNATURE_CHARS: 240,
   /** more is a manual, and found by its words. Unit: UTF-16 units. @spec doc-comments */
   DOC_CHARS: 800,
+  /** a long report; a pasted log says no more. Unit: UTF-16 units. @spec query-is-bounded */
+  QUERY_CHARS_READ: 4000,
+  /** more than an answer has room for. Unit: names. @spec query-is-bounded */
+  MAX_QUERY_NAMES: 40,
+  /** likewise. Unit: paths. @spec query-is-bounded */
+  MAX_QUERY_PATHS: 20,
+  /** bounds the work. Unit: terms. @spec query-is-bounded */
+  MAX_QUERY_TERMS: 120,
   /** within the usual range. Unit: –. @spec rank-bm25 */
   BM25_K1: 1.6,
   /** within the usual range. Unit: –. @spec rank-bm25 */
@@ -111,6 +121,8 @@ export const limits = {
   WHOLE_FILE_SHARE: 0.3,
   /** far more than an answer holds. Unit: files. @spec rank-several-passages */
   MAX_CANDIDATES: 40,
+  /** an answer that is complete does not fill itself. Unit: –. @spec rank-drops-the-weak */
+  MIN_SCORE_SHARE: 0.15,
   /** an exact name says more than any words. Unit: times the best text. @spec rank-names-first */
   NAMED_SCORE: 2,
   /** so does a file, and it is wanted as a whole. Unit: times the best text. @spec rank-names-first */
@@ -119,6 +131,10 @@ export const limits = {
   MAX_FILES_OF_PATH: 8,
   /** a name with more of them names nothing. Unit: definitions. @spec rank-names-first */
   MAX_DEFINITIONS: 40,
+  /** among as many a qualifier is looked for. Unit: definitions. @spec rank-names-first */
+  MAX_QUALIFIED_DEFINITIONS: 1000,
+  /** a capitalised word of a sentence may be a name. Unit: –. @spec rank-names-first */
+  CAPITAL_TRUST: 0.5,
   /** the code under test answers, its tests repeat it. Unit: –. @spec rank-roles */
   TEST_SHARE: 0.4,
   /** an agent asks for source. Unit: –. @spec rank-roles */
@@ -133,8 +149,20 @@ export const limits = {
   MINIFIED_SHARE: 0.1,
   /** longer bodies are shown where they match. Unit: lines. @spec regions-hold-definitions */
   REGION_MAX_LINES: 80,
+  /** x. Unit: –. @spec regions-hold-definitions */
+  LINES_SCORE: 4,
+  /** x. Unit: –. @spec regions-hold-definitions */
+  DEFINITION_SCORE: 2,
+  /** x. Unit: –. @spec regions-hold-definitions */
+  CALLER_REGION_SCORE: 1.5,
+  /** x. Unit: –. @spec regions-hold-definitions */
+  LED_REGION_SCORE: 0.5,
   /** a name in more of them is told by its count alone. Unit: files. @spec graph-uses */
   USES_MAX_FILES: 120,
+  /** x. Unit: files. @spec graph-uses */
+  HINT_MAX_FILES: 30,
+  /** x. Unit: times the best text. @spec graph-uses */
+  CALLER_SCORE: 0.5,
   /** votes of weaker ones are noise. Unit: files. @spec graph-neighbours */
   NEIGHBOUR_FILES: 6,
   /** likewise. Unit: passages. @spec graph-neighbours */
@@ -212,7 +240,7 @@ export const limits = {
   /** what came earlier may have left the conversation. Unit: calls. @spec session-bounds */
   MAX_CALLS_IN_VIEW: 4,
   /** counters are small, but not nothing. Unit: buckets. @spec session-counters */
-  MAX_COUNTED_BUCKETS: 256,
+  MAX_COUNTED_BUCKETS: 250,
   /** hosts clear old results after about as long, without notice. Unit: minutes. @spec session-forgets-the-idle */
   IDLE_MINUTES: 60,
   /** longer ones are data, which nobody asks for. Unit: UTF-16 units. @spec terms-identifier-parts */
@@ -299,7 +327,7 @@ export const wordings = {
   POINTER_NEW: "Only lines not sent before follow.",
   /** what to look for. @spec dedup-pointer */
   POINTER_SYMBOLS: "({names})",
-  /** the exception to the guarantee, said once. @spec dedup-pointer */
+  /** the exception to the guarantee. @spec dedup-says-the-exception */
   POINTERS_INTRO:
     "Lines that this conversation already holds are not repeated; a pointer names them. Ask the same again, or for lines by number, to get them once more.",
   /** a list that is cut says so. @spec answer-heading */
@@ -307,7 +335,9 @@ export const wordings = {
   /** a gap in the numbers alone is overlooked. @spec answer-cut-marks */
   GAP_MARK: "… {lines} not shown",
   /** a fragment is not taken for the whole. @spec answer-cut-marks */
-  CUT_MARK: "… {lines} not shown: the answer is full",
+  CUT_MARK: "… {lines} of this definition not shown",
+  /** x. @spec answer-cut-marks */
+  SIGNATURES_ONLY: "(signatures only)",
   /** one line must not fill the answer. @spec answer-long-lines */
   LONG_LINE_MARK: "… [cut: the line has {chars} characters]",
   /** shorter than its span, and says more. @spec answer-contents */
@@ -321,6 +351,9 @@ export const wordings = {
   DEPENDENTS_TITLE: "**What depends on these**",
   /** the definition, then its users. @spec answer-dependents */
   DEPENDENTS_LINE: "{name} ← {uses}",
+  /** x. @spec answer-dependents */
+  DEPENDENTS_UNSURE:
+    "{name}: no static use found; not resolved, and of the same name: {uses}",
   /** a plain zero would claim that nothing uses it. @spec answer-dependents */
   DEPENDENTS_NONE: "{name}: no static use found; dynamic use possible",
   /** says what a query is. @spec explore-never-empty */
@@ -344,6 +377,13 @@ export const wordings = {
   /** it may hold secrets. @spec explore-never-empty */
   NOTE_KEYS:
     "`{path}` is a configuration file; values are never served. Its keys: {keys}",
+  /** x. @spec explore-never-empty */
+  NOTE_QUERY_CUT: "Only the first {chars} characters of the query were read.",
+  /** x. @spec explore-never-empty */
+  NOTE_GONE: "`{path}` was indexed, and cannot be read now.",
+  /** x. @spec explore-never-empty */
+  NOTE_DRIFTED_OUT:
+    "`{path}` has changed on disk since it was indexed, and is too long to be shown whole.",
   /** nothing useful fits into less. @spec explore-never-empty */
   NOTE_MIN_CHARS:
     "The limit on characters is too small for a useful answer; {chars} are used.",
@@ -663,6 +703,18 @@ export const lists = {
     "depends",
     "dependents",
     "impact",
+  ] as readonly string[],
+  /** before a dot they mean the own class. @spec resolve-imports-first */
+  SELF_WORDS: [
+    "this",
+    "self",
+    "super",
+    "cls",
+    "Self",
+    "base",
+    "static",
+    "parent",
+    "@",
   ] as readonly string[],
   /** files of a folder see each other without an import. @spec resolve-imports-first */
   PACKAGE_SCOPED_LANGUAGES: [
@@ -1238,6 +1290,7 @@ export type RuleId =
   | "checks-run"
   | "tests-leave-no-trace"
   | "cli-exit-codes"
+  | "cli-help"
   | "cli-says-what-to-do"
   | "cli-plain-text"
   | "cli-json"
@@ -1257,8 +1310,10 @@ export type RuleId =
   | "dedup-asked-by-number"
   | "dedup-switch"
   | "dedup-pointer"
+  | "dedup-says-the-exception"
   | "dedup-guard"
   | "dedup-spends-what-it-frees"
+  | "dedup-library"
   | "plan-carries-forward"
   | "plan-whole-when-it-fits"
   | "plan-signatures"
@@ -1303,11 +1358,13 @@ export type RuleId =
   | "script-blocks"
   | "outline-facts"
   | "query-names-and-words"
+  | "query-is-bounded"
   | "query-about-tests"
   | "query-about-uses"
   | "query-lines"
   | "rank-bm25"
   | "rank-several-passages"
+  | "rank-drops-the-weak"
   | "rank-names-first"
   | "rank-roles"
   | "regions-hold-definitions"

@@ -22,7 +22,9 @@ import type {
   SymbolDefinition,
 } from "../model/extraction.ts";
 import { lineStarts } from "../model/lines.ts";
+import { limits as specLimits, type Limits } from "../spec.gen.ts";
 import { assemble } from "./parse/assemble.ts";
+import { budget } from "./parse/budget.ts";
 import { PARSER_WASM, type GrammarSource } from "./parse/grammars.ts";
 import { scriptsOf } from "./parse/hosts.ts";
 import { outlineFacts } from "./parse/outline.ts";
@@ -30,18 +32,10 @@ import { readMatches, roleOf, type Role } from "./parse/read.ts";
 
 export { grammarsOnDisk, type GrammarSource } from "./parse/grammars.ts";
 
-export interface ExtractLimits {
-  readonly SIGNATURE_CHARS: number;
-  readonly DOC_CHARS: number;
-  readonly PARSE_STEPS: number;
-  readonly QUERY_STEPS: number;
-}
-const fromSpec: ExtractLimits = {
-  SIGNATURE_CHARS: 240,
-  DOC_CHARS: 800,
-  PARSE_STEPS: 400_000,
-  QUERY_STEPS: 60_000,
-};
+export type ExtractLimits = Pick<
+  Limits,
+  "SIGNATURE_CHARS" | "DOC_CHARS" | "PARSE_STEPS" | "QUERY_STEPS"
+>;
 
 /** Why a file in a known language was read as text: too much work, or the parser broke on it. */
 export type ParseProblem = "work" | "crash";
@@ -52,7 +46,7 @@ export interface Extractor {
   /** Loads what the language needs. Quick when it is loaded. Throws: Error where a grammar is missing. */
   prepare(language: Language): Promise<void>;
   /** Throws: Error where the language was not prepared. */
-  extract(language: Language, text: string): Extracted;
+  extract(language: Language, text: string, limits?: ExtractLimits): Extracted;
 }
 
 interface Prepared {
@@ -64,10 +58,9 @@ interface Prepared {
 
 const NOTHING: Extraction = { symbols: [], references: [], errorLine: 0 };
 
-/** @spec extraction-limits */
+/** @spec extraction-limits extraction-is-well-formed error-recovery */
 export async function createExtractor(
   grammars: GrammarSource,
-  limits: ExtractLimits = fromSpec,
 ): Promise<Extractor> {
   await Parser.init({ wasmBinary: await grammars(PARSER_WASM) } as never);
   let parser = new Parser();
@@ -103,8 +96,13 @@ export async function createExtractor(
     for (const id of guests) await load(languageById(id)!);
   };
 
-  const extract = (language: Language, text: string): Extracted => {
-    if (language.hosts) return extractHost(language, language.hosts, text);
+  const extract = (
+    language: Language,
+    text: string,
+    limits: ExtractLimits = specLimits,
+  ): Extracted => {
+    if (language.hosts)
+      return extractHost(language, language.hosts, text, limits);
     if (language.outline)
       return {
         ...assemble(
@@ -153,10 +151,11 @@ export async function createExtractor(
     language: Language,
     hosts: NonNullable<Language["hosts"]>,
     text: string,
+    limits: ExtractLimits,
   ): Extracted => {
     const { scripts, rest } = scriptsOf(text, hosts.blocks);
     const parts = scripts.map((s) =>
-      extract(languageById(s.language)!, s.text),
+      extract(languageById(s.language)!, s.text, limits),
     );
     return joined(parts, elementCalls(language, rest, hosts.calls));
   };
@@ -227,15 +226,6 @@ function joined(
     errorLine: parts.find((p) => p.errorLine > 0)?.errorLine ?? 0,
     ...(problem && { problem }),
   };
-}
-
-/** Says stop once it was asked more than `steps` times. */
-function budget(steps: number): { (): boolean; over: boolean } {
-  let asked = 0;
-  const ask = Object.assign(() => (ask.over = ++asked > steps), {
-    over: false,
-  });
-  return ask;
 }
 
 /** A trap of the module or an exhausted stack; anything else is a mistake of ours. */

@@ -44,7 +44,7 @@ export const ECMASCRIPT_MODULE = /[/:]/;
 
 export const ECMASCRIPT_CONSTANT = /^[A-Z][A-Z0-9_]*$/;
 
-export const ECMASCRIPT_TESTS: NonNullable<Language["tests"]> = {
+export const ECMASCRIPT_TESTS: Readonly<NonNullable<Language["tests"]>> = {
   paths:
     /(?:^|\/)(?:__tests__|__mocks__|tests?|e2e|specs?|cypress)\/|[._-](?:test|spec|cy|stories)\.[cm]?[jt]sx?$/,
 };

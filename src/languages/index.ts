@@ -23,6 +23,7 @@ import type { Language } from "./language.ts";
 
 export type { Language } from "./language.ts";
 
+/** @spec language-fixtures */
 export const languages: readonly Language[] = [
   typescript,
   tsx,

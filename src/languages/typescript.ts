@@ -49,7 +49,7 @@ ${ECMASCRIPT_QUERY}
 (type_identifier) @ref.type
 `;
 
-const shared: Omit<Language, "id" | "label" | "fence" | "endings"> = {
+const shared: Readonly<Omit<Language, "id" | "label" | "fence" | "endings">> = {
   comments: ECMASCRIPT_COMMENTS,
   exported: exportedInModule,
   builtinTypes: ECMASCRIPT_TYPES,

@@ -14,15 +14,13 @@ import type {
   SymbolDefinition,
   SymbolKind,
 } from "../../model/extraction.ts";
+import type { Limits } from "../../spec.gen.ts";
 import type { Language } from "../../languages/language.ts";
 import { docAbove, unmarked } from "./comments.ts";
 import type { DefinitionFact, Facts, Range } from "./facts.ts";
 import { fold, isBlank, type Folded } from "./fold.ts";
 
-export interface AssembleLimits {
-  readonly SIGNATURE_CHARS: number;
-  readonly DOC_CHARS: number;
-}
+export type AssembleLimits = Pick<Limits, "SIGNATURE_CHARS" | "DOC_CHARS">;
 
 const TYPES: ReadonlySet<SymbolKind> = new Set([
   "class",
@@ -49,7 +47,7 @@ interface Draft {
   start: number;
 }
 
-/** @spec nesting-containers local-variables claimed-names */
+/** @spec nesting-containers local-variables claimed-names exported-symbols */
 export function assemble(
   text: string,
   starts: Uint32Array,

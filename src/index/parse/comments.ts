@@ -83,14 +83,16 @@ export function unmarked(
   const closes = comments.block.map(([, close]) => close);
   const lines = text.split("\n").map((raw) => {
     let line = raw.trim();
+    // Blocks first: in Lua their mark begins with that of a line.
+    const open = opens.find((o) => line.startsWith(o));
     const mark = comments.line.find((m) => line.startsWith(m));
-    if (mark !== undefined) line = line.slice(mark.length);
-    else {
-      const open = opens.find((o) => line.startsWith(o));
-      if (open !== undefined) line = line.slice(open.length);
-      const close = closes.find((c) => line.endsWith(c));
-      if (close !== undefined) line = line.slice(0, -close.length);
-    }
+    if (open !== undefined) line = line.slice(open.length);
+    else if (mark !== undefined) line = line.slice(mark.length);
+    const close =
+      mark === undefined || open !== undefined
+        ? closes.find((c) => line.endsWith(c))
+        : undefined;
+    if (close !== undefined) line = line.slice(0, -close.length);
     return line.replace(/^\s*(?:[*/!#-]+(?=\s|$))?/, "");
   });
   const body = lines.join(" ");

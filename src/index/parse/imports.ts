@@ -13,6 +13,7 @@ export interface Import {
  * The leaves of an import clause without its keyword. Nesting is kept on a list,
  * not on the call stack.
  * Errs: toward fewer. What it cannot read is skipped.
+ * @spec import-clauses
  */
 export function importLeaves(text: string, tree: ImportTree): Import[] {
   const out: Import[] = [];
