@@ -305,8 +305,8 @@ const askedOf = (query: string): string => {
   const { terms, paths } = readQuery(query);
   return askedKey(
     terms.keys(),
-    paths.map(({ path, lines }) =>
-      lines ? `${path} ${printSpans([lines])}` : path,
+    paths.flatMap(({ path, lines }) =>
+      lines ? `${path} ${printSpans([lines])}` : [],
     ),
   );
 };

@@ -1,10 +1,11 @@
 /**
- * An MCP server with one tool, `show_file`, that remembers what it has shown: what
- * this conversation holds, and what has not changed since, is pointed at.
+ * An MCP server with one tool, `show_file`, that remembers what it has shown. What
+ * this conversation holds and what has not changed since is pointed at; asked once
+ * more, it is shown again.
  *
  *   node examples/remember/server.ts [FOLDER]
  *
- * In your own server, import from "codegraph-explore/dedup".
+ * In a server of your own, import from "codegraph-explore/dedup".
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,46 +15,37 @@ import { z } from "zod";
 import * as dedup from "../../src/dedup/index.ts";
 
 const root = process.argv[2] ?? process.cwd();
+/** One a connection. Where a host names its contexts, use `contextKey` of that name. */
 const memory = new dedup.SessionRecord();
+const context = dedup.DEFAULT_CONTEXT;
 
 function showFile(path: string): string {
-  const context = dedup.DEFAULT_CONTEXT; // contextKey(id), where your host gives one
   const bytes = readFileSync(join(root, path));
-  const fingerprint = dedup.fingerprint(bytes);
   const lines = dedup.splitLines(bytes.toString());
-  const wanted: dedup.Span[] = lines.length === 0 ? [] : [[1, lines.length]];
+  const wanted: dedup.Span[] = lines.length > 0 ? [[1, lines.length]] : [];
 
   const view = memory.view(context, root, performance.now());
-  const held = dedup.heldSpans(view, path, fingerprint);
-  const asked = dedup.askedKey([], [path]);
+  const asked = dedup.askedKey([path]);
+  const gate = dedup.gateOf(view, asked, process.env.REMEMBER);
+  const fingerprint = dedup.fingerprint(bytes);
+  const held = gate === "on" ? dedup.heldSpans(view, path, fingerprint) : [];
   const { send, pointAt } = dedup.decideFile({ wanted, held, lines });
 
-  const source = send
-    .flatMap(([a, b]) => lines.slice(a - 1, b).map((l, i) => `${a + i}\t${l}`))
-    .join("\n");
-  const facts = {
-    path,
-    spans: pointAt,
-    symbols: [],
-    newFollows: source !== "",
-  };
-  const text =
-    pointAt.length > 0 ? `${dedup.pointer(facts)}\n${source}` : source;
-
-  const sourceBytes = Buffer.byteLength(source);
-  const shown = {
-    path,
-    fingerprint,
-    sent: send,
-    pointedAt: pointAt,
-    sourceBytes,
-  };
-  const files = [dedup.delivered(shown)];
+  const source = send.flatMap(([first, last]) =>
+    lines.slice(first - 1, last).map((line, i) => `${first + i}\t${line}`),
+  );
+  const newFollows = send.length > 0;
   const pointed = pointAt.length > 0;
-  const responseBytes = Buffer.byteLength(text);
+  const facts = { path, spans: pointAt, symbols: [], newFollows };
+  const text = [...(pointed ? [dedup.pointer(facts)] : []), ...source];
+
+  const sourceBytes = Buffer.byteLength(source.join("\n"));
+  const shown = { path, fingerprint, sent: send, pointedAt: pointAt };
+  const files = [dedup.delivered({ ...shown, sourceBytes })];
+  const responseBytes = Buffer.byteLength(text.join("\n"));
   const emission = { query: path, asked, files, responseBytes, pointed };
   memory.record(context, root, emission, performance.now());
-  return text;
+  return text.join("\n");
 }
 
 serveStdio(() => {

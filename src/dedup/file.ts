@@ -12,6 +12,7 @@ import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 import { cover } from "./cover.ts";
 import { folds } from "./gates.ts";
 
+/** What a call would show of a file, and what is known of it. */
 export interface FileWish {
   /** What an answer without history would show. */
   readonly wanted: readonly Span[];
@@ -80,6 +81,7 @@ const within = ([first, last]: Span, others: readonly Span[]): boolean =>
 const meets = ([first, last]: Span, others: readonly Span[]): boolean =>
   others.some(([a, b]) => a <= last && first <= b);
 
+/** What an answer holds of a file. */
 export interface Shown {
   readonly path: string;
   /** Of the bytes that were sliced. */

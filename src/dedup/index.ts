@@ -7,8 +7,12 @@
  * `heldSpans`, `decideFile` → `putBack` → render, with `pointer` for what is held
  * → `delivered` → `record`. Nothing here reads a file, a clock or the environment.
  *
+ * The thresholds are those of the spec; most functions take others as last argument.
+ *
  * Units: 1-based lines, inclusive; bytes of UTF-8; UTF-16 units where it says chars.
  * Errs: toward sending again.
+ *
+ * @spec dedup-library
  */
 export { fingerprint } from "../model/fingerprint.ts";
 export { splitLines } from "../model/lines.ts";
@@ -21,7 +25,7 @@ export {
 } from "../model/span.ts";
 export { askedKey } from "../session/asked.ts";
 export { contextKey, DEFAULT_CONTEXT, rootKey } from "../session/context.ts";
-export { SessionRecord } from "../session/record.ts";
+export { SessionRecord, type RecordLimits } from "../session/record.ts";
 export { isSound, largest, sound } from "../session/spans.ts";
 export type {
   DeliveredFile,
@@ -29,7 +33,6 @@ export type {
   RecordedCall,
   SessionView,
 } from "../session/view.ts";
-export { limits, type Limits } from "../spec.gen.ts";
 export { cover, type Cover } from "./cover.ts";
 export {
   charsOf,

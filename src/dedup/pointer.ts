@@ -4,6 +4,7 @@ import { say } from "../model/wording.ts";
 import { largest } from "../session/spans.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 
+/** What a pointer says. */
 export interface PointerFacts {
   /** As the answer prints it: one line, no backtick. */
   readonly path: string;

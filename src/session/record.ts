@@ -14,6 +14,20 @@ import type {
   SessionView,
 } from "./view.ts";
 
+/** What of the spec bounds a record. */
+export type RecordLimits = Pick<
+  Limits,
+  | "MAX_PROJECTS"
+  | "MAX_BUCKETS"
+  | "MAX_CALLS"
+  | "MAX_FILES_PER_CALL"
+  | "MAX_SPANS_PER_FILE"
+  | "MAX_QUERY_CHARS_KEPT"
+  | "MAX_CALLS_IN_VIEW"
+  | "MAX_COUNTED_BUCKETS"
+  | "IDLE_MINUTES"
+>;
+
 interface Bucket {
   readonly context: string;
   readonly root: string;
@@ -38,13 +52,13 @@ const keyOf = (context: string, root: string): string =>
  * @spec session-bounds session-counters session-keys
  */
 export class SessionRecord {
-  private readonly limits: Limits;
+  private readonly limits: RecordLimits;
   /** The least recently active first. */
   private readonly buckets = new Map<string, Bucket>();
 
-  /** The limits of the spec, unless a test moves one. */
-  constructor(limits: Limits = fromSpec) {
-    this.limits = limits;
+  /** The limits of the spec, but for those that are given. */
+  constructor(limits: Partial<RecordLimits> = {}) {
+    this.limits = { ...fromSpec, ...limits };
   }
 
   /** What a call of this context about this project may know. A snapshot. */
@@ -126,7 +140,7 @@ const amount = (bytes: number): number =>
 function recorded(
   { query, asked, files, responseBytes, pointed }: Emission,
   index: number,
-  limits: Limits,
+  limits: RecordLimits,
 ): RecordedCall {
   return Object.freeze({
     query: query.slice(0, limits.MAX_QUERY_CHARS_KEPT),
@@ -140,7 +154,7 @@ function recorded(
 
 function bounded(
   files: readonly DeliveredFile[],
-  limits: Limits,
+  limits: RecordLimits,
 ): DeliveredFile[] {
   return files
     .flatMap((file) => {
