@@ -5,7 +5,7 @@ import {
   spawnSync,
   type ChildProcess,
 } from "node:child_process";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 export interface Ran {
   readonly status: number | null;
@@ -21,11 +21,11 @@ export interface Options {
   readonly node?: readonly string[];
   /** A program and its arguments that run the command line they are given. */
   readonly through?: readonly string[];
-  /** Runs as another user, where this one may. */
-  readonly uid?: number;
+  /** Another copy of `dist`. */
+  readonly dist?: string;
 }
 
-const SCRIPT = resolve("dist/codegraph.js");
+const DIST = resolve("dist");
 
 /** Brings `dist` up to date; a file that would not change is not touched. */
 export function build(): void {
@@ -39,13 +39,13 @@ function prepared(args: readonly string[], options: Options) {
     env = {},
     node = [],
     through = [],
-    uid,
+    dist = DIST,
   } = options;
   const [command, ...rest] = [
     ...through,
     process.execPath,
     ...node,
-    SCRIPT,
+    join(dist, "codegraph.js"),
     ...args,
   ];
   const inherited = { ...process.env };
@@ -57,7 +57,6 @@ function prepared(args: readonly string[], options: Options) {
     options: {
       cwd,
       env: { ...inherited, HOME: home, ...env },
-      ...(uid !== undefined && { uid, gid: uid }),
     },
   };
 }

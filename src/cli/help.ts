@@ -157,6 +157,7 @@ export const COMMANDS = {
 
 export type CommandName = keyof typeof COMMANDS;
 
+/** @spec cli-help */
 export function overview(): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
   return [
@@ -180,6 +181,7 @@ export function overview(): string {
   ].join("\n");
 }
 
+/** @spec cli-help */
 export function commandHelp(name: CommandName): string {
   const { usage, summary, details, optionHelp } = COMMANDS[name];
   const width = Math.max(...optionHelp.map(([option]) => option.length));
