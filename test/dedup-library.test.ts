@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { build } from "esbuild";
 import { afterAll, expect } from "vitest";
 import * as library from "../src/dedup/index.ts";
 import { ruleTest } from "./from-spec.ts";
@@ -97,3 +98,28 @@ ruleTest("dedup-library", "what it exports is documented", () => {
   expect(from.length).toBeGreaterThan(5);
   expect(undocumented).toEqual([]);
 });
+
+ruleTest(
+  "dedup-library",
+  "it brings nothing but itself and hashes",
+  async () => {
+    const { metafile } = await build({
+      entryPoints: ["src/dedup/index.ts"],
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      metafile: true,
+      write: false,
+    });
+    const inputs = Object.keys(metafile.inputs);
+    expect(inputs.length).toBeGreaterThan(10);
+    for (const path of inputs)
+      expect(path).toMatch(
+        /^src\/(model|session|dedup)\/|^src\/spec\.gen\.ts$/,
+      );
+    const outside = Object.values(metafile.outputs).flatMap((o) => o.imports);
+    expect(new Set(outside.map((i) => i.path))).toEqual(
+      new Set(["node:crypto"]),
+    );
+  },
+);

@@ -93,6 +93,11 @@ ruleTest("session-keys", "what is no text is the default context", () => {
     expect(contextKey(other)).toBe(DEFAULT_CONTEXT);
 });
 
+ruleTest("session-keys", "long ids that differ in a lone surrogate", () => {
+  const long = "x".repeat(limits.MAX_CONTEXT_ID_CHARS);
+  expect(contextKey(`${long}\ud800`)).not.toBe(contextKey(`${long}\ud801`));
+});
+
 law("session-keys", "contexts and roots do not run together", () => {
   fc.assert(
     fc.property(text, text, text, text, (a, p, b, q) => {
