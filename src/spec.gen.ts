@@ -5,6 +5,8 @@ export const limits = {
   PROBLEMS_SHOWN: 5,
   /** a switch of branches touches hundreds. Unit: files. @spec cli-status */
   PENDING_SHOWN: 10,
+  /** tells commits of any repository apart. Unit: chars. @spec cli-status */
+  COMMIT_CHARS: 12,
   /** fewer lines cost less than a pointer. Unit: lines. @spec dedup-covered-run */
   MIN_COVERED_LINES: 8,
   /** a fence around a brace reads as a broken answer. Unit: UTF-16 units. @spec dedup-remainder */

@@ -13,7 +13,8 @@ import { beforeAll, expect } from "vitest";
 import { plain } from "../src/cli/plain.ts";
 import { indexReport, statusReport } from "../src/cli/report.ts";
 import { say } from "../src/model/wording.ts";
-import { wordings, type Limits } from "../src/spec.gen.ts";
+import { TOOL, ToolHandler } from "../src/serve/handler.ts";
+import { wordings } from "../src/spec.gen.ts";
 import { lock } from "../src/store/folder.ts";
 import { differs } from "../tools/golden/golden.ts";
 import { build, codegraph, ended, start, type Ran } from "./binary.ts";
@@ -199,14 +200,17 @@ const status = (added: number) => ({
 loadBearing("cli-status", "PENDING_SHOWN", (moved) =>
   statusReport(status(40), moved),
 );
+loadBearing("cli-status", "COMMIT_CHARS", (moved) =>
+  statusReport(status(0), moved),
+);
 
 ruleTest("cli-status", "a long list of changes says that it goes on", () => {
-  const two = { PENDING_SHOWN: 2 } satisfies Partial<Limits>;
+  const two = { PENDING_SHOWN: 2, COMMIT_CHARS: 3 };
   expect(statusReport(status(3), two)).toEqual([
     "Project   /p",
     "Index     1 file, 2 symbols, 3 references (1.5 MB)",
     "          text 1",
-    "Commit    aaaaaaaaaaaa when indexed, bbbbbbbbbbbb checked out",
+    "Commit    aaa when indexed, bbb checked out",
     "Pending   3 added, 1 changed: `codegraph index` takes them in",
     "          added n0",
     "          added n1",
@@ -215,6 +219,30 @@ ruleTest("cli-status", "a long list of changes says that it goes on", () => {
   ]);
   expect(statusReport(status(2), two).join()).not.toContain("more");
 });
+
+ruleTest(
+  "cli-same-answer",
+  "the text over MCP is the text that is printed",
+  async () => {
+    const handler = new ToolHandler();
+    const { content } = await handler.execute(
+      TOOL,
+      { query: "limit_rate" },
+      undefined,
+      {
+        places: [project],
+        settings: { dedup: undefined, debug: undefined },
+        now: () => 0,
+      },
+    );
+    handler.close();
+    const { stdout } = okay(
+      codegraph(["explore", "limit_rate"], { cwd: project }),
+    );
+    expect(stdout).toBe(content[0]!.text);
+    expect(stdout).toContain("src/rate.py");
+  },
+);
 
 ruleTest(
   "cli-says-what-to-do",

@@ -68,8 +68,10 @@ export interface Status {
 /** @spec cli-status */
 export function statusReport(
   status: Status,
-  limits: Pick<Limits, "PENDING_SHOWN"> = fromSpec,
+  limits: Pick<Limits, "PENDING_SHOWN" | "COMMIT_CHARS"> = fromSpec,
 ): string[] {
+  const short = (commit: string): string =>
+    commit === "" ? "none" : commit.slice(0, limits.COMMIT_CHARS);
   const { indexed, checkedOut } = status.commit;
   const lines = [
     `Project   ${plain(status.root)}`,
@@ -127,6 +129,3 @@ export function statusReport(
     );
   return lines;
 }
-
-const short = (commit: string): string =>
-  commit === "" ? "none" : commit.slice(0, 12);

@@ -82,7 +82,7 @@ export async function createIndexer(
     const keysOnly = admission.take === "keys";
     const language = keysOnly
       ? undefined
-      : detectLanguage(job.path, decoded.text.slice(0, 2_000));
+      : detectLanguage(job.path, decoded.text);
     const { symbols, references, problem, errorLine } = await extract(
       job,
       language,

@@ -1,19 +1,16 @@
 /** A parsing thread: files in, what they hold out; at the end the text of all of them as one segment. */
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import type { FromWorker, ToWorker, WorkerStart } from "./jobs.ts";
 import { createIndexer } from "./indexer.ts";
 
-const port = parentPort!;
-const start = workerData as WorkerStart;
-const hand = new Int32Array(start.inHand); // exempt no-module-state: the thread is the call; it ends with it
-const indexer = await createIndexer(start, (id) => {
-  Atomics.store(hand, 0, id);
-});
+await work(parentPort!, workerData as WorkerStart);
 
-/** Preparing a grammar waits; messages must not overtake each other there. */
-let last: Promise<void> = Promise.resolve();
-port.on("message", (message: ToWorker) => {
-  last = last.then(async () => {
+async function work(port: MessagePort, start: WorkerStart): Promise<void> {
+  const hand = new Int32Array(start.inHand);
+  const indexer = await createIndexer(start, (id) => {
+    Atomics.store(hand, 0, id);
+  });
+  const answer = async (message: ToWorker): Promise<void> => {
     if (message.kind === "finish") {
       const segment = indexer.finish();
       port.postMessage({ kind: "segment", segment } satisfies FromWorker, [
@@ -25,5 +22,10 @@ port.on("message", (message: ToWorker) => {
     const found = await indexer.add(message.files);
     port.postMessage({ kind: "files", ...found } satisfies FromWorker);
     Atomics.store(hand, 0, 0);
+  };
+  // Preparing a grammar waits; messages must not overtake each other there.
+  let last = Promise.resolve();
+  port.on("message", (message: ToWorker) => {
+    last = last.then(() => answer(message));
   });
-});
+}
