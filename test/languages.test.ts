@@ -156,22 +156,33 @@ law(
   },
 );
 
+async function namesAndErrors(
+  row: Readonly<Record<"given language" | "given source", string>>,
+): Promise<{ "then symbols": string; "then error line": string }> {
+  const { symbols, errorLine } = await extracted(
+    row["given language"],
+    sourceOf(row["given source"]),
+  );
+  return {
+    "then symbols": orNone(
+      symbols.map((s) => `${s.name} ${printSpans([s.span])}`),
+    ),
+    "then error line": `${errorLine}`,
+  };
+}
+
 examples(
   "error-recovery",
   ["given language", "given source"],
   ["then symbols", "then error line"],
-  async (row) => {
-    const { symbols, errorLine } = await extracted(
-      row["given language"],
-      sourceOf(row["given source"]),
-    );
-    return {
-      "then symbols": orNone(
-        symbols.map((s) => `${s.name} ${printSpans([s.span])}`),
-      ),
-      "then error line": `${errorLine}`,
-    };
-  },
+  namesAndErrors,
+);
+
+examples(
+  "blanked-macros",
+  ["given language", "given source"],
+  ["then symbols", "then error line"],
+  namesAndErrors,
 );
 
 examples(

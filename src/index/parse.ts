@@ -58,7 +58,7 @@ interface Prepared {
 
 const NOTHING: Extraction = { symbols: [], references: [], errorLine: 0 };
 
-/** @spec extraction-limits extraction-is-well-formed error-recovery */
+/** @spec extraction-limits extraction-is-well-formed error-recovery blanked-macros */
 export async function createExtractor(
   grammars: GrammarSource,
 ): Promise<Extractor> {
@@ -237,14 +237,16 @@ const isCrash = (error: unknown): boolean =>
 const withNewlines = (text: string): string =>
   text.includes("\n") ? text : text.replaceAll("\r", "\n");
 
-/** Text that the grammar stumbles over replaced: lengths and lines stay. */
-const blanked = (text: string, blank: Language["blank"]): string =>
-  blank === undefined
-    ? text
-    : text.replace(
-        blank.pattern,
-        (m) => blank.as + m.slice(blank.as.length).replace(/[^\n]/g, " "),
-      );
+/** Texts that the grammar stumbles over replaced: lengths and lines stay. */
+const blanked = (text: string, blank: Language["blank"] = []): string =>
+  blank.reduce(
+    (out, { pattern, as }) =>
+      out.replace(
+        pattern,
+        (m) => as + m.slice(as.length).replace(/[^\n]/g, " "),
+      ),
+    text,
+  );
 
 function firstError(errors: Query, root: Node): number {
   let line = 0;

@@ -1,5 +1,5 @@
 /** What C and C++ share: declarators, which wrap a name in the shape of its use. */
-import { words, type Comments } from "./language.ts";
+import { words, type Comments, type Language } from "./language.ts";
 
 export const C_COMMENTS: Comments = {
   line: ["///", "//!", "//"],
@@ -13,6 +13,37 @@ export const C_COMMENTS: Comments = {
 export const C_BUILTIN_TYPES: ReadonlySet<string> = words(
   "size_t ssize_t ptrdiff_t intptr_t uintptr_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t bool wchar_t char8_t char16_t char32_t va_list FILE NULL",
 );
+
+/**
+ * Macros that stand where the grammars expect none. Their names tell: capitals.
+ * Only the parser is spared them; signatures show what is written.
+ */
+export const C_MACROS: NonNullable<Language["blank"]> = [
+  // `LIB_EXTERN int f(void)`: before the type of a function.
+  {
+    pattern:
+      /^[ \t]*(?:(?:extern|static|inline)[ \t]+)*[A-Z][A-Z0-9_]{3,}(?=[ \t]+(?:[A-Za-z_][\w:]*[ \t]+[*&]*|[A-Za-z_][\w:]*[*&]+[ \t]*)+[A-Za-z_]\w*[ \t]*\()/gm,
+    as: "",
+  },
+  // `int f(const char *, ...) LIB_PRINTF(1, 2);`: behind its parameters.
+  {
+    pattern:
+      /(?<=\)\s*)\b[A-Z_]*(?:PRINTF|FORMAT|ATTR|NORETURN|NOTHROW|NOEXCEPT|DEPRECATED|UNUSED|NONNULL|SENTINEL|MALLOC|ALLOC_SIZE)[A-Z0-9_]*(?:\([^()\n]*\))?(?=\s*[;{])/g,
+    as: "",
+  },
+  // `LIB_BEGIN_NAMESPACE` alone on its line, and no part of a list or an expression.
+  {
+    pattern:
+      /^[ \t]*[A-Z][A-Z0-9_]{3,}(?=[ \t]*\r?\n(?!\s*[)\],|&?:+*\/=.;-]))(?<![,(=|&+?:*\/\\-]\s*\n[ \t]*\w+)(?<!\benum\b[^;}]*)/gm,
+    as: "",
+  },
+  // `class LIB_API Name {`.
+  {
+    pattern:
+      /(?<=\b(?:class|struct)[ \t]+)[A-Z][A-Z0-9_]{3,}(?:\([^()\n]*\))?(?=[ \t]+[A-Za-z_]\w*\s*(?:final\s*)?[:{])/g,
+    as: "",
+  },
+];
 
 /** A declarator behind up to two stars, or a reference. */
 export const pointed = (inner: string, references: boolean): string => `[

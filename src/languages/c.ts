@@ -2,6 +2,7 @@ import {
   C_BUILTIN_TYPES,
   C_COMMENTS,
   C_FAMILY_QUERY,
+  C_MACROS,
   pointed,
 } from "./c-family.ts";
 import type { Language } from "./language.ts";
@@ -28,6 +29,7 @@ ${C_FAMILY_QUERY}
   exported: (c) => c.outer && !/\bstatic\b/.test(c.modifiers),
   builtinTypes: C_BUILTIN_TYPES,
   forwardDeclarations: true,
+  blank: C_MACROS,
   tests: {
     paths:
       /(?:^|\/)(?:tests?|testing|unittests?)\/|(?:^|\/)test_[^/]*\.[ch]$|[_-](?:test|tests|unittest)\.[ch]$/,

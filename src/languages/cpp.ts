@@ -2,6 +2,7 @@ import {
   C_BUILTIN_TYPES,
   C_COMMENTS,
   C_FAMILY_QUERY,
+  C_MACROS,
   pointed,
   variable,
 } from "./c-family.ts";
@@ -99,7 +100,10 @@ ${C_FAMILY_QUERY}
   moduleSeparator: /\/|::/,
   forwardDeclarations: true,
   // The scanner takes delimiters of at most 15 characters; C++ allows 16.
-  blank: { pattern: /R"([^()\\\s"]{16})\([^]*?\)\1"/g, as: '""' },
+  blank: [
+    ...C_MACROS,
+    { pattern: /R"([^()\\\s"]{16})\([^]*?\)\1"/g, as: '""' },
+  ],
   tests: {
     paths:
       /(?:^|\/)(?:tests?|testing|unittests?)\/|[_-](?:test|tests|unittest)\.(?:cc|cpp|cxx)$/,

@@ -145,8 +145,8 @@ export interface Language {
   readonly moduleSeparator?: RegExp;
   /** A declaration without a body is left out where the file holds the definition too. */
   readonly forwardDeclarations?: boolean;
-  /** Text that a grammar stumbles over: replaced by `as` and blanks before parsing, so that lengths and lines stay. */
-  readonly blank?: { readonly pattern: RegExp; readonly as: string };
+  /** Texts that a grammar stumbles over: each replaced by `as` and blanks before parsing, so that lengths and lines stay. */
+  readonly blank?: readonly { readonly pattern: RegExp; readonly as: string }[];
   /** For a language without a grammar: what patterns can tell. */
   readonly outline?: Outline;
   /** For a file that holds blocks of other languages. */
