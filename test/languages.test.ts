@@ -102,6 +102,7 @@ function wellFormed({ symbols, references }: Extraction, lines: number): void {
   });
   line = 1;
   for (const r of references) {
+    if (r.kind !== "import") expect(r.name).toMatch(/^\S+$/);
     expect(r.line).toBeGreaterThanOrEqual(line);
     expect(r.line).toBeLessThanOrEqual(lines);
     expect(r.within).toBeLessThan(symbols.length);

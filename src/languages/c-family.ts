@@ -45,16 +45,15 @@ export const C_MACROS: NonNullable<Language["blank"]> = [
   },
 ];
 
-/** A declarator behind up to two stars, or a reference. */
-export const pointed = (inner: string, references: boolean): string => `[
+/** A declarator behind up to two stars. */
+export const pointed = (inner: string): string => `[
   ${inner}
   (pointer_declarator declarator: ${inner})
   (pointer_declarator declarator: (pointer_declarator declarator: ${inner}))
-  ${references ? `(reference_declarator ${inner})` : ""}
 ]`;
 
 /** A plain variable's declarator: behind stars and brackets. */
-export const variable = (name: string): string => `[
+const variable = (name: string): string => `[
   ${name}
   (pointer_declarator declarator: ${name})
   (pointer_declarator declarator: (pointer_declarator declarator: ${name}))

@@ -9,7 +9,6 @@ import type { Language } from "./language.ts";
 
 const FUNCTION: string = pointed(
   `(function_declarator declarator: (identifier) @name)`,
-  false,
 );
 
 export const c: Language = {

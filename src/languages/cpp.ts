@@ -3,27 +3,23 @@ import {
   C_COMMENTS,
   C_FAMILY_QUERY,
   C_MACROS,
-  pointed,
-  variable,
 } from "./c-family.ts";
 import { words, type Language } from "./language.ts";
 
-/** `A::name` and, deeper, `a::b::name`, where the last scope counts. */
+/** `A::name` and `a::A::name`, where the last scope counts. */
 const qualified = (scope: string, name: string): string => `[
   (qualified_identifier scope: (_) ${scope} name: ${name})
   (qualified_identifier name: (qualified_identifier scope: (_) ${scope} name: ${name}))
-  (qualified_identifier name: (qualified_identifier name: (qualified_identifier scope: (_) ${scope} name: ${name})))
+]`;
+
+/** A function's declarator, behind a star or a reference. */
+const declares = (inner: string): string => `[
+  (function_declarator declarator: ${inner})
+  (pointer_declarator declarator: (function_declarator declarator: ${inner}))
+  (reference_declarator (function_declarator declarator: ${inner}))
 ]`;
 
 const NAME = `[(identifier) (field_identifier) (destructor_name) (operator_name)] @name`;
-const FUNCTION: string = pointed(
-  `(function_declarator declarator: ${NAME})`,
-  true,
-);
-const OUT_OF_LINE: string = pointed(
-  `(function_declarator declarator: ${qualified("@owner", NAME)})`,
-  true,
-);
 const TYPE_NAME = (capture: string): string => `[
   (type_identifier) ${capture}
   (template_type name: (type_identifier) ${capture})
@@ -55,10 +51,10 @@ export const cpp: Language = {
   grammar: "tree-sitter-cpp.wasm",
   query: `
 (function_definition !type declarator: (function_declarator declarator: (identifier) @is.TEST.TEST_F.TEST_P.TYPED_TEST.TYPED_TEST_P parameters: (parameter_list . (parameter_declaration type: (type_identifier) @owner) . (parameter_declaration type: (type_identifier) @name) .)) body: (_) @body) @def.function
-(function_definition declarator: ${OUT_OF_LINE} body: (_)? @body) @def.method
-(function_definition declarator: ${FUNCTION} body: (_)? @body) @def.function
-(declaration declarator: ${FUNCTION}) @def.function
-(field_declaration declarator: ${FUNCTION}) @def.method
+(function_definition declarator: ${declares(qualified("@owner", NAME))} body: (_)? @body) @def.method
+(function_definition declarator: ${declares(NAME)} body: (_)? @body) @def.function
+(declaration declarator: ${declares(`[(identifier) (destructor_name) (operator_name)] @name`)}) @def.function
+(field_declaration declarator: ${declares(`[(field_identifier) (operator_name)] @name`)}) @def.method
 (class_specifier name: (type_identifier) @name body: (_) @body) @def.class
 (class_specifier name: (template_type name: (type_identifier) @name) body: (_) @body) @def.class
 (struct_specifier name: (template_type name: (type_identifier) @name) body: (_) @body) @def.struct
@@ -69,7 +65,7 @@ export const cpp: Language = {
 (declaration declarator: (reference_declarator (identifier) @name)) @def.variable
 (declaration declarator: (init_declarator declarator: (reference_declarator (identifier) @name))) @def.variable
 (field_declaration declarator: (reference_declarator (field_identifier) @name)) @def.field
-(declaration declarator: (init_declarator declarator: ${variable(qualified("@owner", "(identifier) @name"))})) @def.variable
+(declaration declarator: (init_declarator declarator: (qualified_identifier scope: (_) @owner name: (identifier) @name))) @def.variable
 (template_declaration) @wrap
 ${C_FAMILY_QUERY}
 (using_declaration (qualified_identifier scope: (_) @module name: (identifier) @ref.import))
@@ -79,6 +75,7 @@ ${C_FAMILY_QUERY}
 (new_expression type: ${TYPE_NAME("@ref.new")})
 (compound_literal_expression type: ${TYPE_NAME("@ref.new")})
 (call_expression function: ${qualified("@qualifier", "[(identifier) @ref.call (template_function name: (identifier) @ref.call)]")})
+(call_expression function: (qualified_identifier name: (qualified_identifier name: (qualified_identifier scope: (_) @qualifier name: (identifier) @ref.call))))
 (call_expression function: (template_function name: (identifier) @ref.call))
 (call_expression function: (field_expression argument: (_) @qualifier field: (template_method name: (field_identifier) @ref.call)))
 (type_parameter_declaration (type_identifier) @typeparam)

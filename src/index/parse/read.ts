@@ -208,10 +208,14 @@ function put(
     });
   if (module === undefined && ref === undefined) return;
   const from = module === undefined ? "" : unquoted(slice(module));
+  const used =
+    ref === undefined ? moduleName(from, language) : nameOf(slice(ref));
+  // The parser makes up empty nodes to mend an error.
+  if (used === "") return;
   facts.references.push({
     pattern,
     kind: module === undefined ? refKind! : "import",
-    name: ref === undefined ? moduleName(from, language) : nameOf(slice(ref)),
+    name: used,
     nameAt: (ref ?? module)!.startIndex,
     qualifier:
       module !== undefined
