@@ -18,7 +18,7 @@ export const C_BUILTIN_TYPES: ReadonlySet<string> = words(
  * Macros that stand where the grammars expect none. Their names tell: capitals.
  * Only the parser is spared them; signatures show what is written.
  */
-export const C_MACROS: NonNullable<Language["blank"]> = [
+export const C_MACROS: Readonly<NonNullable<Language["blank"]>> = [
   // `LIB_EXTERN int f(void)`: before the type of a function.
   {
     pattern:
