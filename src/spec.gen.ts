@@ -16,9 +16,9 @@ export const limits = {
   /** likewise. Unit: symbols. @spec dedup-pointer */
   MAX_SYMBOLS_IN_POINTER: 5,
   /** shares in proportion to the score. Unit: –. @spec plan-carries-forward */
-  SHARE_EXPONENT: 2,
+  SHARE_EXPONENT: 3,
   /** less holds no readable piece of a file. Unit: UTF-16 units. @spec plan-carries-forward */
-  MIN_FILE_CHARS: 900,
+  MIN_FILE_CHARS: 1400,
   /** one file does not push the others out. Unit: UTF-16 units. @spec plan-carries-forward */
   FILE_CHARS: 9000,
   /** enough to see what surrounds. Unit: lines. @spec plan-whole-when-it-fits */
@@ -32,7 +32,7 @@ export const limits = {
   /** the rest is worth more as source. Unit: –. @spec plan-signatures */
   SIGNATURE_SHARE: 0.1,
   /** a heading and a signature or two. Unit: UTF-16 units. @spec plan-signatures */
-  SIGNATURE_FILE_CHARS: 350,
+  SIGNATURE_FILE_CHARS: 280,
   /** the source below names the rest. Unit: symbols. @spec answer-heading */
   MAX_SYMBOLS_IN_HEADING: 5,
   /** a small project is answered by less. Unit: files. @spec budget-tiers */
@@ -95,6 +95,8 @@ export const limits = {
   BATCH_BYTES: 200000,
   /** a machine without memory breaks them all. Unit: workers. @spec index-survives-a-crash */
   MAX_LOST_WORKERS: 5,
+  /** takes 40 MB off the peak and costs no time that we saw. Unit: MB. @spec index-memory */
+  THREAD_YOUNG_MB: 4,
   /** five times what a sound file of two megabytes takes. Unit: steps. @spec extraction-limits */
   PARSE_STEPS: 100000,
   /** likewise; a query over a tree deeper than 65,535 may never end. Unit: steps. @spec extraction-limits */
@@ -158,6 +160,8 @@ export const limits = {
   /** x. Unit: –. @spec regions-hold-definitions */
   CALLER_REGION_SCORE: 1.5,
   /** x. Unit: –. @spec regions-hold-definitions */
+  NAMESAKE_SCORE: 0.5,
+  /** x. Unit: –. @spec regions-hold-definitions */
   LED_REGION_SCORE: 0.5,
   /** a name in more of them is told by its count alone. Unit: files. @spec graph-uses */
   USES_MAX_FILES: 120,
@@ -169,6 +173,8 @@ export const limits = {
   NEIGHBOUR_FILES: 6,
   /** likewise. Unit: passages. @spec graph-neighbours */
   NEIGHBOUR_PASSAGES: 4,
+  /** x. Unit: –. @spec graph-neighbours */
+  NEXT_NEIGHBOUR_SHARE: 0.5,
   /** a hint beside the words. Unit: times the best text. @spec graph-neighbours */
   NEIGHBOUR_SCORE: 0.3,
   /** a bag of more names is no chain. Unit: definitions. @spec graph-call-path */
@@ -211,18 +217,18 @@ export const limits = {
   LONG_LINE_CHARS: 1000,
   /** one embedded image does not make a source file a bundle. Unit: percent. @spec file-minified */
   MINIFIED_PERCENT: 50,
-  /** hosts cut such texts at 2 KB. Unit: UTF-16 units. @spec serve-tool */
-  MAX_TOLD_CHARS: 2000,
   /** where workspaces keep their projects. Unit: folders. @spec serve-answers-at-once */
   WORKSPACE_DEPTH: 2,
   /** a list is to be read. Unit: projects. @spec serve-answers-at-once */
   WORKSPACE_PROJECTS: 12,
   /** a silent client must not hold up its answer. Unit: ms. @spec serve-finds-the-project */
   ROOTS_WAIT_MS: 2000,
-  /** a question, or a long list of names. Unit: UTF-16 units. @spec serve-bad-arguments */
+  /** a question, or a long list of names. Unit: UTF-16 units. @spec serve-bounds-what-it-reads */
   MAX_QUERY_CHARS: 20000,
-  /** a larger message ends the connection. Unit: megabytes. @spec serve-bad-arguments */
-  MAX_MESSAGE_MB: 64,
+  /** a larger message ends the connection. Unit: megabytes. @spec serve-bounds-what-it-reads */
+  MAX_MESSAGE_MB: 16,
+  /** of a name that nobody knows. Unit: UTF-16 units. @spec serve-bounds-what-it-reads */
+  MAX_TOOL_CHARS: 60,
   /** soon enough for a person, cheap to wait. Unit: ms. @spec serve-waits-for-the-writer */
   LOCK_RETRY_MS: 250,
   /** cut ids could share a beginning, and so a record. Unit: UTF-16 units. @spec session-keys */
@@ -705,6 +711,16 @@ export const lists = {
     "depends",
     "dependents",
     "impact",
+  ] as readonly string[],
+  /** x. @spec regions-hold-definitions */
+  CONTAINER_KINDS: [
+    "class",
+    "interface",
+    "struct",
+    "enum",
+    "trait",
+    "module",
+    "field",
   ] as readonly string[],
   /** before a dot they mean the own class. @spec resolve-imports-first */
   SELF_WORDS: [
@@ -1341,6 +1357,7 @@ export type RuleId =
   | "store-refuses-the-unreadable"
   | "index-workers"
   | "index-survives-a-crash"
+  | "index-memory"
   | "index-keeps-every-text"
   | "references-keep-their-texts"
   | "index-names-problems"
@@ -1403,6 +1420,7 @@ export type RuleId =
   | "serve-answers-at-once"
   | "serve-finds-the-project"
   | "serve-bad-arguments"
+  | "serve-bounds-what-it-reads"
   | "serve-trusts-no-view"
   | "serve-diagnostics"
   | "serve-waits-for-the-writer"

@@ -449,7 +449,7 @@ ruleTest("folder-one-writer", "many at once all succeed", async () => {
   okay(codegraph(["index", "-q"], { cwd: root }));
   const runs = [
     ...Array.from({ length: 2 }, () => start(["index", "-q"], { cwd: root })),
-    ...Array.from({ length: 6 }, (_, i) =>
+    ...Array.from({ length: 3 }, (_, i) =>
       start(["explore", `fn_${i}`], { cwd: root }),
     ),
   ].map(ended);
@@ -475,27 +475,23 @@ ruleTest("folder-waits-for-the-lock", "the waiting one says so", async () => {
   });
 });
 
-ruleTest(
-  "index-keeps-every-text",
-  "memory does not grow with what is left out",
-  () => {
-    const root = folder({
-      "src/app.ts":
-        'import clip from "./clip.mp4";\nexport function playIt() { return clip }\n',
-      "src/clip.mp4": "",
-      "src/huge.ts": "",
-    });
-    truncateSync(join(root, "src/clip.mp4"), 300_000_000);
-    truncateSync(join(root, "src/huge.ts"), 300_000_000);
-    const { stderr, status } = codegraph(["index", "-q"], {
-      cwd: root,
-      node: [
-        "--import",
-        'data:text/javascript,process.on("exit", () => console.error(process.resourceUsage().maxRSS))',
-      ],
-    });
-    expect(status).toBe(0);
-    expect(Number(stderr)).toBeGreaterThan(10_000);
-    expect(Number(stderr)).toBeLessThan(250_000);
-  },
-);
+ruleTest("index-memory", "memory does not grow with what is left out", () => {
+  const root = folder({
+    "src/app.ts":
+      'import clip from "./clip.mp4";\nexport function playIt() { return clip }\n',
+    "src/clip.mp4": "",
+    "src/huge.ts": "",
+  });
+  truncateSync(join(root, "src/clip.mp4"), 300_000_000);
+  truncateSync(join(root, "src/huge.ts"), 300_000_000);
+  const { stderr, status } = codegraph(["index", "-q"], {
+    cwd: root,
+    node: [
+      "--import",
+      'data:text/javascript,process.on("exit", () => console.error(process.resourceUsage().maxRSS))',
+    ],
+  });
+  expect(status).toBe(0);
+  expect(Number(stderr)).toBeGreaterThan(10_000);
+  expect(Number(stderr)).toBeLessThan(250_000);
+});

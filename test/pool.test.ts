@@ -5,6 +5,7 @@ import { expect } from "vitest";
 import {
   batched,
   indexFiles,
+  threadLimits,
   workerCount,
   WorkerLost,
 } from "../src/index/pool.ts";
@@ -68,6 +69,10 @@ ruleTest(
     await expect(run({ files: thrower, segment() {} })).rejects.toBe(full);
     await expect(run({ files() {}, segment: thrower })).rejects.toBe(full);
   },
+);
+
+loadBearing("index-memory", "THREAD_YOUNG_MB", (moved) =>
+  threadLimits({ maxOldGenerationSizeMb: 40 }, moved),
 );
 
 /** So many definitions that a thread of little memory ends over them; as text they are nothing. */

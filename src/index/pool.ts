@@ -84,10 +84,19 @@ function startWorker(
   const workerData: WorkerStart = { ...start, inHand };
   const thread = new Worker(workerUrl(), {
     workerData,
-    ...(resourceLimits && { resourceLimits }),
+    resourceLimits: threadLimits(resourceLimits),
   });
   return { thread, hand: new Int32Array(inHand) };
 }
+
+/** What a thread may use; what is asked for goes before what the spec says. @spec index-memory */
+export const threadLimits = (
+  asked: ResourceLimits = {},
+  limits: Pick<Limits, "THREAD_YOUNG_MB"> = fromSpec,
+): ResourceLimits => ({
+  maxYoungGenerationSizeMb: limits.THREAD_YOUNG_MB,
+  ...asked,
+});
 
 /** Feeds one worker from the common queue until it has given its segment. */
 function serve(
@@ -117,6 +126,8 @@ function serve(
       // What is thrown in here would be nobody's.
       try {
         if (message.kind === "segment") {
+          // Its memory is free before the next segment comes.
+          void thread.terminate();
           sink.segment(message.segment);
           resolve();
           return;

@@ -2,6 +2,7 @@
  * Turns files into a segment of the full-text index. One writer serves one
  * worker: what it learns about an identifier holds for every later file.
  */
+import { Buffer } from "node:buffer";
 import type { SymbolDefinition } from "../model/extraction.ts";
 import { SegmentWriter, type Segment } from "../model/segment.ts";
 import type { Span } from "../model/span.ts";
@@ -65,8 +66,9 @@ export class TextWriter {
   private termsOf(identifier: string): readonly number[] {
     let terms = this.known.get(identifier);
     if (!terms) {
-      terms = termsOf(identifier).map((term) => this.number(term));
-      this.known.set(identifier, terms);
+      const own = copied(identifier);
+      terms = termsOf(own).map((term) => this.number(term));
+      this.known.set(own, terms);
     }
     return terms;
   }
@@ -104,6 +106,10 @@ export class TextWriter {
     this.segment.endPassage({ file, firstLine, lastLine, weight });
   }
 }
+
+/** The same text in memory of its own: a part of a file's text would hold all of it. */
+const copied = (text: string): string =>
+  Buffer.from(text, "utf16le").toString("utf16le");
 
 /** Answers, for passages asked in line order, which definitions begin in them and which are open at their start. */
 class Enclosing {

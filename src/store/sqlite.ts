@@ -72,7 +72,7 @@ export class SqliteWriter implements IndexWriter {
     this.done = done;
     // Nothing reads this file before it is whole, so a crash may leave it torn.
     this.db.exec(
-      "pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -16000; pragma locking_mode = exclusive; pragma temp_store = memory; pragma page_size = 4096;",
+      "pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -4000; pragma locking_mode = exclusive; pragma temp_store = memory; pragma page_size = 4096;",
     );
     this.db.exec(SCHEMA);
     this.db.exec("begin");
