@@ -114,7 +114,7 @@ async function one(
   return out;
 }
 
-const NOTHING: Measured = {
+const NOTHING: Readonly<Measured> = {
   responseChars: 0,
   sourceChars: 0,
   uniqueChars: 0,

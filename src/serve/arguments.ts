@@ -11,10 +11,10 @@ export interface ExploreArguments {
   readonly sessionId: unknown;
 }
 
-/** The arguments of a call, or a sentence that says what is wrong with them. @spec serve-bad-arguments */
+/** The arguments of a call, or a sentence that says what is wrong with them. @spec serve-bad-arguments serve-bounds-what-it-reads */
 export function readArguments(
   given: unknown,
-  limits: Pick<Limits, "MAX_QUERY_CHARS"> = fromSpec,
+  limits: Pick<Limits, "MAX_QUERY_CHARS" | "MAX_PATH_CHARS"> = fromSpec,
 ): ExploreArguments | string {
   const values = (
     typeof given === "object" && given !== null ? given : {}
@@ -32,6 +32,8 @@ export function readArguments(
   const projectPath = own("projectPath");
   if (projectPath !== undefined && typeof projectPath !== "string")
     return say(wordings.ARGUMENT_KIND, { name: "projectPath", kind: "a text" });
+  if (projectPath !== undefined && projectPath.length > limits.MAX_PATH_CHARS)
+    return say(wordings.ARGUMENT_PATH_LONG, { chars: projectPath.length });
   const maxFiles = own("maxFiles");
   if (maxFiles !== undefined && typeof maxFiles !== "number")
     return say(wordings.ARGUMENT_KIND, { name: "maxFiles", kind: "a number" });

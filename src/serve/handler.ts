@@ -4,10 +4,10 @@
  */
 import { platform } from "node:process";
 import { say } from "../model/wording.ts";
-import { DEFAULT_CONTEXT, contextKey } from "../session/context.ts";
+import { contextKey, rootKey } from "../session/context.ts";
 import type { SessionRecord } from "../session/record.ts";
 import type { Emission, SessionView } from "../session/view.ts";
-import { wordings } from "../spec.gen.ts";
+import { limits, wordings, type Limits } from "../spec.gen.ts";
 import { UnreadableIndex } from "../store/sqlite.ts";
 import { readArguments } from "./arguments.ts";
 import { explore } from "./explore.ts";
@@ -30,6 +30,16 @@ export interface Settings {
   readonly dedup: string | undefined;
   /** `CODEGRAPH_EXPLORE_DEBUG` */
   readonly debug: string | undefined;
+}
+
+/** What is said of a tool that is not there. @spec serve-bounds-what-it-reads */
+export function unknownTool(
+  tool: string,
+  bounds: Pick<Limits, "MAX_TOOL_CHARS"> = limits,
+): string {
+  return say(wordings.TOOL_UNKNOWN, {
+    name: JSON.stringify(tool.slice(0, bounds.MAX_TOOL_CHARS)),
+  });
 }
 
 /** What the connection knows; plain data but for the record. */
@@ -63,10 +73,7 @@ export class ToolHandler {
     session: SessionRecord | undefined,
     caller: Caller,
   ): Promise<ToolResult> {
-    if (tool !== TOOL)
-      return failed(
-        say(wordings.TOOL_UNKNOWN, { name: JSON.stringify(tool.slice(0, 80)) }),
-      );
+    if (tool !== TOOL) return failed(unknownTool(tool));
     const asked = readArguments(given);
     if (typeof asked === "string") return failed(asked);
     let found = findProject(asked.projectPath, caller.places);
@@ -77,11 +84,8 @@ export class ToolHandler {
     if ("folder" in found)
       return { content: [{ type: "text", text: `${found.say}\n` }] };
     const { root } = found;
-    const context =
-      asked.sessionId === undefined
-        ? DEFAULT_CONTEXT
-        : contextKey(asked.sessionId);
-    const key = folded(root);
+    const context = contextKey(asked.sessionId);
+    const key = rootKey(root, IGNORES_CASE);
     const view = session?.view(context, key, caller.now());
     const raw = this.run(root, { ...asked, ...(view && { [VIEW]: view }) });
     const { [EMISSION]: emission, ...result } = raw;
@@ -137,9 +141,5 @@ function failed(text: string): ToolResult {
   return { content: [{ type: "text", text }], isError: true };
 }
 
-/** Roots that differ in letter case alone are one where file systems ignore it. */
-function folded(root: string): string {
-  return platform === "win32" || platform === "darwin"
-    ? root.toLowerCase()
-    : root;
-}
+/** File systems there ignore letter case. */
+const IGNORES_CASE = platform === "win32" || platform === "darwin";

@@ -10,7 +10,7 @@ import {
   StdioServerTransport,
 } from "@modelcontextprotocol/server/stdio";
 import { SessionRecord } from "../session/record.ts";
-import { limits, wordings } from "../spec.gen.ts";
+import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 import { TOOL, type Caller, type ToolHandler } from "./handler.ts";
 
 export interface McpOptions {
@@ -70,18 +70,43 @@ export function serveMcp(
   input: Readable,
   output: Writable,
   options: McpOptions,
+  limits: Pick<Limits, "MAX_MESSAGE_MB"> = fromSpec,
 ): Promise<void> {
   const session = new SessionRecord();
-  const transport = new StdioServerTransport(input, output, {
-    maxBufferSize: limits.MAX_MESSAGE_MB * 1_000_000,
-  });
   return new Promise((resolve) => {
-    input.once("end", resolve).once("close", resolve);
+    const transport = new Ending(
+      input,
+      output,
+      { maxBufferSize: limits.MAX_MESSAGE_MB * MEGABYTE },
+      resolve,
+    );
     serveStdio(() => connection(session, options), {
       transport,
       onerror: (error) => options.log(error.message),
     });
   });
+}
+
+const MEGABYTE = 1000 * 1000;
+
+/** Tells of its end: of its input, or of a message that is too large. */
+class Ending extends StdioServerTransport {
+  private readonly ended: () => void;
+
+  constructor(
+    input: Readable,
+    output: Writable,
+    options: { maxBufferSize: number },
+    ended: () => void,
+  ) {
+    super(input, output, options);
+    this.ended = ended;
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.ended();
+  }
 }
 
 function connection(session: SessionRecord, options: McpOptions): Server {
@@ -92,7 +117,13 @@ function connection(session: SessionRecord, options: McpOptions): Server {
       instructions: wordings.SERVER_INSTRUCTIONS,
     },
   );
-  const roots = new Roots(server, options.log);
+  const roots = new Roots(async (timeout) => {
+    if (!server.getClientCapabilities()?.roots) return [];
+    return (await server.listRoots(undefined, { timeout })).roots;
+  }, options.log);
+  server.setNotificationHandler("notifications/roots/list_changed", () =>
+    roots.changed(),
+  );
   server.setRequestHandler("tools/list", () => ({
     tools: structuredClone(TOOLS) as never,
   }));
@@ -155,36 +186,48 @@ async function indexed(
   );
 }
 
-/** The client's roots, asked for once and again after it says that they changed. */
-class Roots {
+/**
+ * The client's roots, asked for once and again after it says that they changed. One
+ * that does not answer in time, or that has other things than folders, has none.
+ * @spec serve-finds-the-project
+ */
+export class Roots {
   private asked: Promise<readonly string[]> | undefined;
-  private readonly server: Server;
+  private readonly ask: (
+    waitMs: number,
+  ) => Promise<readonly { readonly uri: string }[]>;
   private readonly log: (message: string) => void;
+  private readonly waitMs: number;
 
-  constructor(server: Server, log: (message: string) => void) {
-    this.server = server;
+  constructor(
+    ask: (waitMs: number) => Promise<readonly { readonly uri: string }[]>,
+    log: (message: string) => void,
+    limits: Pick<Limits, "ROOTS_WAIT_MS"> = fromSpec,
+  ) {
+    this.ask = ask;
     this.log = log;
-    server.setNotificationHandler("notifications/roots/list_changed", () => {
-      this.asked = undefined;
-    });
+    this.waitMs = limits.ROOTS_WAIT_MS;
+  }
+
+  /** Asks again at the next call. */
+  changed(): void {
+    this.asked = undefined;
   }
 
   folders(): Promise<readonly string[]> {
-    if (!this.server.getClientCapabilities()?.roots) return Promise.resolve([]);
-    return (this.asked ??= this.ask());
-  }
-
-  private async ask(): Promise<readonly string[]> {
-    try {
-      const { roots } = await this.server.listRoots(undefined, {
-        timeout: limits.ROOTS_WAIT_MS,
-      });
-      return roots.flatMap(({ uri }) =>
-        uri.startsWith("file://") ? [fileURLToPath(uri)] : [],
-      );
-    } catch (error) {
-      this.log(`roots/list: ${(error as Error).message}`);
-      return [];
-    }
+    return (this.asked ??= this.ask(this.waitMs).then(
+      (roots) =>
+        roots.flatMap(({ uri }) => {
+          try {
+            return [fileURLToPath(uri)];
+          } catch {
+            return [];
+          }
+        }),
+      (error: Error) => {
+        this.log(`roots/list: ${error.message}`);
+        return [];
+      },
+    ));
   }
 }

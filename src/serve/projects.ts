@@ -6,9 +6,11 @@ import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { say } from "../model/wording.ts";
-import { limits, wordings } from "../spec.gen.ts";
+import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
+
+type Bounds = Pick<Limits, "WORKSPACE_DEPTH" | "WORKSPACE_PROJECTS">;
 import { currentIndex, nearestProject } from "../store/folder.ts";
-import { SqliteReader } from "../store/sqlite.ts";
+import { openIndex, type OpenIndex } from "../store/open.ts";
 import type { IndexReader } from "../store/store.ts";
 
 /** A project root with links resolved, or the folder that has no index and what to say about it. */
@@ -24,6 +26,7 @@ export function findProject(
   projectPath: string | undefined,
   places: readonly string[],
   home: string = homedir(),
+  limits: Bounds = fromSpec,
 ): Found {
   const base = places[0] ?? process.cwd();
   if (projectPath !== undefined) {
@@ -33,20 +36,20 @@ export function findProject(
         folder: base,
         say: say(wordings.SERVE_NO_PATH, { path: projectPath, root: base }),
       };
-    return projectAt(folder, home);
+    return projectAt(folder, home, limits);
   }
-  const real_ = places.flatMap((place) => real(place) ?? []);
-  for (const place of real_) {
+  const existing = places.flatMap((place) => real(place) ?? []);
+  for (const place of existing) {
     const root = nearestProject(place, home);
     if (root !== undefined) return { root };
   }
-  return projectAt(real_[0] ?? base, home);
+  return projectAt(existing[0] ?? base, home, limits);
 }
 
-function projectAt(folder: string, home: string): Found {
+function projectAt(folder: string, home: string, limits: Bounds): Found {
   const root = nearestProject(folder, home);
   if (root !== undefined) return { root };
-  const below = projectsBelow(folder);
+  const below = projectsBelow(folder, limits);
   return {
     folder,
     say:
@@ -57,7 +60,7 @@ function projectAt(folder: string, home: string): Found {
 }
 
 /** Folders below that have an index, nearest first; links are not followed. */
-function projectsBelow(folder: string): string[] {
+function projectsBelow(folder: string, limits: Bounds): string[] {
   const found: string[] = [];
   let level = [folder];
   for (let depth = 0; depth < limits.WORKSPACE_DEPTH; depth++) {
@@ -96,22 +99,17 @@ function real(path: string): string | undefined {
 
 /** Open indexes by root. It holds nothing about any client. */
 export class OpenIndexes {
-  private readonly open = new Map<
-    string,
-    { file: string; index: SqliteReader }
-  >();
+  private readonly open = new Map<string, OpenIndex>();
 
   /** Throws: UnreadableIndex. */
   of(root: string): IndexReader | undefined {
-    const file = currentIndex(root);
     const known = this.open.get(root);
-    if (known && known.file === file) return known.index;
+    if (known && known.file === currentIndex(root)) return known.index;
     known?.index.close();
     this.open.delete(root);
-    if (file === undefined) return undefined;
-    const index = new SqliteReader(file);
-    this.open.set(root, { file, index });
-    return index;
+    const opened = openIndex(root);
+    if (opened) this.open.set(root, opened);
+    return opened?.index;
   }
 
   close(): void {

@@ -1,0 +1,73 @@
+/** A real MCP client on the built binary, in a process of its own. */
+import { join, resolve } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+
+export interface Connected {
+  readonly client: Client;
+  /** What the server wrote to its standard error. */
+  readonly stderr: () => string;
+  /** The text of an answer. */
+  explore(
+    args: Readonly<Record<string, unknown>>,
+  ): Promise<{ text: string; isError: boolean }>;
+}
+
+export interface ConnectOptions {
+  readonly cwd: string;
+  readonly home: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Folders that the client tells as its roots; without them it has none to tell. */
+  readonly roots?: readonly string[];
+  /** The newest revision that the client speaks. */
+  readonly modern?: boolean;
+}
+
+export async function connect({
+  cwd,
+  home,
+  args = [],
+  env = {},
+  roots,
+  modern,
+}: ConnectOptions): Promise<Connected> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [join(resolve("dist"), "codegraph.js"), "serve", "--mcp", ...args],
+    cwd,
+    env: { PATH: process.env.PATH ?? "", HOME: home, ...env },
+    stderr: "pipe",
+  });
+  let stderr = "";
+  transport.stderr?.on("data", (chunk) => (stderr += String(chunk)));
+  const client = new Client(
+    { name: "test", version: "1" },
+    {
+      capabilities: roots ? { roots: { listChanged: true } } : {},
+      ...(modern && { versionNegotiation: { mode: "auto" as const } }),
+    },
+  );
+  if (roots)
+    client.setRequestHandler("roots/list", () => ({
+      roots: roots.map((root) => ({ uri: `file://${root}` })),
+    }));
+  await client.connect(transport);
+  return {
+    client,
+    stderr: () => stderr,
+    async explore(given) {
+      const result = (await client.callTool({
+        name: "codegraph_explore",
+        arguments: given,
+      })) as {
+        content: { text: string }[];
+        isError?: boolean;
+      };
+      return {
+        text: result.content[0]!.text,
+        isError: result.isError === true,
+      };
+    },
+  };
+}

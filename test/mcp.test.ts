@@ -1,0 +1,250 @@
+/** The built server as a real process, asked by a real client. */
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, expect } from "vitest";
+import { build } from "./binary.ts";
+import { connect, type Connected } from "./client.ts";
+import { ruleTest } from "./from-spec.ts";
+import { scratch } from "./scratch.ts";
+
+let base: string;
+let root: string;
+let one: Connected;
+
+const body = (name: string, lines: number) =>
+  [
+    `def ${name}(x):`,
+    ...Array.from(
+      { length: lines },
+      (_, i) => `    x = x + ${i}  # ${name} ${i}`,
+    ),
+    "    return x",
+    "",
+  ].join("\n");
+
+beforeAll(async () => {
+  build();
+  base = scratch();
+  root = join(base, "project");
+  mkdirSync(root);
+  writeFileSync(join(root, "core.py"), body("settle_account", 40));
+  writeFileSync(join(root, "other.py"), body("close_books", 40));
+  execFileSync(process.execPath, [resolve("dist/codegraph.js"), "init", "-q"], {
+    cwd: root,
+    env: { ...process.env, HOME: base },
+  });
+  one = await connect({ cwd: root, home: base });
+}, 60_000);
+afterAll(() => one.client.close());
+
+ruleTest("serve-tool", "a client finds one tool, told what for", async () => {
+  const { tools } = await one.client.listTools();
+  expect(tools).toHaveLength(1);
+  expect(tools[0]).toMatchObject({
+    name: "codegraph_explore",
+    annotations: { readOnlyHint: true },
+    _meta: { "anthropic/alwaysLoad": true },
+    inputSchema: { required: ["query"] },
+  });
+  expect(Object.keys(tools[0]!.inputSchema.properties ?? {})).toEqual([
+    "query",
+    "projectPath",
+    "maxFiles",
+    "maxChars",
+  ]);
+  expect(one.client.getInstructions()).toContain("codegraph_explore");
+  expect(await one.client.listResources()).toMatchObject({ resources: [] });
+  expect(await one.client.listResourceTemplates()).toMatchObject({
+    resourceTemplates: [],
+  });
+  expect(await one.client.listPrompts()).toMatchObject({ prompts: [] });
+  await one.client.ping();
+});
+
+ruleTest(
+  "cli-same-answer",
+  "the first answer is the one that the command line prints",
+  async () => {
+    const fresh = await connect({ cwd: root, home: base });
+    const { text } = await fresh.explore({ query: "settle_account" });
+    await fresh.client.close();
+    expect(
+      execFileSync(
+        process.execPath,
+        [resolve("dist/codegraph.js"), "explore", "settle_account"],
+        {
+          cwd: root,
+          env: { ...process.env, HOME: base },
+          encoding: "utf8",
+        },
+      ),
+    ).toBe(text);
+  },
+);
+
+ruleTest(
+  "serve-answers-at-once",
+  "a client of the newest revision is answered too",
+  async () => {
+    const modern = await connect({ cwd: root, home: base, modern: true });
+    expect((await modern.explore({ query: "close_books" })).text).toContain(
+      "1\tdef close_books(x):",
+    );
+    await modern.client.close();
+  },
+);
+
+ruleTest(
+  "serve-bad-arguments",
+  "whatever a client sends, it is answered and the server stays",
+  async () => {
+    const odd: readonly (readonly [Record<string, unknown>, boolean])[] = [
+      [{}, true],
+      [{ query: 7 }, true],
+      [{ query: { $gt: "" } }, true],
+      [{ query: "x".repeat(10_000_000) }, true],
+      [{ query: "" }, false],
+      [{ query: "\u0000\u0000" }, false],
+      [{ query: "settle\u0000account \ud800" }, false],
+      [{ query: "settle_account", projectPath: "/no/such/folder" }, false],
+      [{ query: "settle_account", projectPath: "../../../.." }, false],
+      [{ query: "settle_account", projectPath: "a\u0000b" }, false],
+      [{ query: "settle_account", projectPath: "x".repeat(100_000) }, true],
+      [{ query: "settle_account", maxFiles: -1 }, false],
+      [{ query: "settle_account", maxFiles: Number.NaN }, false],
+      [{ query: "settle_account", maxFiles: 1e9, maxChars: 1e9 }, false],
+      [{ query: "settle_account", maxFiles: "3" }, true],
+    ];
+    for (const [given, isError] of odd) {
+      const answer = await one.explore(given);
+      expect(answer.isError, JSON.stringify(given).slice(0, 80)).toBe(isError);
+      expect(answer.text.length).toBeGreaterThan(10);
+      expect(answer.text.length).toBeLessThan(25_000);
+    }
+    await one.client
+      .callTool({ name: "nothing", arguments: {} })
+      .then((r) => expect(r.isError).toBe(true));
+    await one.client.ping();
+  },
+);
+
+ruleTest(
+  "serve-bad-arguments",
+  "nothing but the protocol stands on standard output",
+  async () => {
+    const child = spawn(
+      process.execPath,
+      [resolve("dist/codegraph.js"), "serve", "--mcp"],
+      {
+        cwd: root,
+        env: { ...process.env, HOME: base, CODEGRAPH_EXPLORE_DEBUG: "1" },
+        stdio: "pipe",
+      },
+    );
+    let out = "";
+    child.stdout.on("data", (chunk) => (out += String(chunk)));
+    child.stderr.resume();
+    const send = (line: string) => child.stdin.write(`${line}\n`);
+    send("this is no message");
+    send("{}");
+    send(
+      '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}',
+    );
+    send('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+    send(
+      '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"codegraph_explore","arguments":{"query":"settle_account"}}}',
+    );
+    send(
+      '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"codegraph_explore"}}',
+    );
+    send('{"jsonrpc":"2.0","id":5,"method":"no/such/method"}');
+    await expect
+      .poll(
+        () =>
+          out.split("\n").filter((line) => /"id":[235],?/.test(line)).length,
+        { timeout: 10_000 },
+      )
+      .toBe(3);
+    const code = new Promise((done) => child.on("close", done));
+    child.stdin.end();
+    expect(await code).toBe(0);
+    for (const line of out.trimEnd().split("\n"))
+      expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+  },
+);
+
+ruleTest(
+  "serve-finds-the-project",
+  "roots come before --path, and --path before the working directory",
+  async () => {
+    const elsewhere = scratch();
+    const by = async (options: { args?: string[]; roots?: string[] }) => {
+      const found = await connect({ cwd: elsewhere, home: base, ...options });
+      const { text } = await found.explore({ query: "settle_account" });
+      await found.client.close();
+      return text.includes("def settle_account");
+    };
+    expect(
+      await Promise.all([
+        by({}),
+        by({ args: ["--path", root] }),
+        by({ roots: [root] }),
+      ]),
+    ).toEqual([false, true, true]);
+  },
+  20_000,
+);
+
+ruleTest(
+  "serve-answers-at-once",
+  "with --auto-init a project is indexed, with progress, and answered",
+  async () => {
+    const fresh = join(scratch(), "fresh");
+    mkdirSync(fresh);
+    writeFileSync(join(fresh, "a.py"), body("brand_new", 12));
+    const found = await connect({
+      cwd: fresh,
+      home: base,
+      args: ["--auto-init"],
+    });
+    const progress: number[] = [];
+    const result = await found.client.callTool(
+      { name: "codegraph_explore", arguments: { query: "brand_new" } },
+      { onprogress: ({ progress: done }) => progress.push(done) },
+    );
+    await found.client.close();
+    expect(JSON.stringify(result.content)).toContain("def brand_new");
+    expect(progress.length).toBeGreaterThan(0);
+  },
+  20_000,
+);
+
+ruleTest(
+  "session-never-persisted",
+  "a restarted server knows nothing, and no file holds what was asked",
+  async () => {
+    const files = () =>
+      readdirSync(base, { recursive: true, encoding: "utf8" }).sort();
+    const before = files();
+    const texts: string[] = [];
+    for (let i = 0; i < 2; i++) {
+      const fresh = await connect({ cwd: root, home: base });
+      texts.push(
+        (await fresh.explore({ query: "close_books settle_account" })).text,
+      );
+      await fresh.client.close();
+    }
+    expect(texts[1]).toBe(texts[0]);
+    expect(files()).toEqual(before);
+    const pointer = readFileSync(
+      join(root, ".codegraph/current"),
+      "utf8",
+    ).trim();
+    expect(
+      readFileSync(join(root, ".codegraph", pointer)).includes(
+        "close_books settle_account",
+      ),
+    ).toBe(false);
+  },
+);
