@@ -27,10 +27,12 @@ export const limits = {
   GAP_MAX_LINES: 3,
   /** a longer line is data, shown cut. Unit: UTF-16 units. @spec plan-whole-when-it-fits */
   MAX_LINE_CHARS: 400,
+  /** x. Unit: –. @spec plan-whole-when-it-fits */
+  CUT_SCORE: 0.7,
   /** x. Unit: lines. @spec plan-whole-when-it-fits */
-  MIN_CUT_LINES: 8,
+  MIN_CUT_LINES: 15,
   /** the rest is worth more as source. Unit: –. @spec plan-signatures */
-  SIGNATURE_SHARE: 0.1,
+  SIGNATURE_SHARE: 0.12,
   /** a heading and a signature or two. Unit: UTF-16 units. @spec plan-signatures */
   SIGNATURE_FILE_CHARS: 280,
   /** the source below names the rest. Unit: symbols. @spec answer-heading */
@@ -160,7 +162,7 @@ export const limits = {
   /** x. Unit: –. @spec regions-hold-definitions */
   CALLER_REGION_SCORE: 1.5,
   /** x. Unit: –. @spec regions-hold-definitions */
-  NAMESAKE_SCORE: 0.5,
+  NAMESAKE_SCORE: 0.8,
   /** x. Unit: –. @spec regions-hold-definitions */
   LED_REGION_SCORE: 0.5,
   /** a name in more of them is told by its count alone. Unit: files. @spec graph-uses */
@@ -227,6 +229,8 @@ export const limits = {
   MAX_QUERY_CHARS: 20000,
   /** a larger message ends the connection. Unit: megabytes. @spec serve-bounds-what-it-reads */
   MAX_MESSAGE_MB: 16,
+  /** no file system takes a longer one. Unit: UTF-16 units. @spec serve-bounds-what-it-reads */
+  MAX_PATH_CHARS: 4096,
   /** of a name that nobody knows. Unit: UTF-16 units. @spec serve-bounds-what-it-reads */
   MAX_TOOL_CHARS: 60,
   /** soon enough for a person, cheap to wait. Unit: ms. @spec serve-waits-for-the-writer */
@@ -514,6 +518,9 @@ export const wordings = {
   /** names the bound. @spec serve-bad-arguments */
   ARGUMENT_QUERY_LONG:
     "The query has {chars} characters; at most {most} are read. Ask a shorter question, or several.",
+  /** names the mend. @spec serve-bad-arguments */
+  ARGUMENT_PATH_LONG:
+    "projectPath has {chars} characters; no path is that long.",
   /** a misspelt tool. @spec serve-bad-arguments */
   TOOL_UNKNOWN:
     "There is no tool named {name}; this server has codegraph_explore.",

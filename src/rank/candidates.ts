@@ -8,15 +8,19 @@ import type { FileRow } from "../model/file.ts";
 import type { Span } from "../model/span.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 import type { IndexReader, SymbolRow } from "../store/store.ts";
-import { Graph } from "./graph.ts";
-import { lexical, type PassageHit } from "./lexical.ts";
+import { Graph, ownerOf, type Use } from "./graph.ts";
+import { lexical, type Lexical, type PassageHit } from "./lexical.ts";
 import type { Query, QueryName } from "./query.ts";
 
 export interface Candidate {
   readonly file: FileRow;
   readonly score: number;
-  /** Definitions that the question names. */
+  /** Definitions that the question names, or that lie on the way between those. */
   readonly named: readonly SymbolRow[];
+  /** Uses of what the question names, where it asks for them. */
+  readonly users: readonly Use[];
+  /** Definitions to which the best files refer where they match. */
+  readonly led: readonly SymbolRow[];
   /** The question names this file. */
   readonly namedPath: boolean;
   /** The lines of it that the question asks for; empty for all. */
@@ -34,12 +38,14 @@ export interface Ranking {
   readonly unknownNames: readonly string[];
   /** Paths of the question that no file has. */
   readonly unknownPaths: readonly string[];
-  /** Definitions that the question names, in its order. */
+  /** Definitions that the question names, in its order; those of one name by path and line. */
   readonly named: readonly SymbolRow[];
   /** A chain of references between definitions that the question names, with those in between; empty for none. */
   readonly path: readonly SymbolRow[];
   /** One call's view of the references. */
   readonly graph: Graph;
+  /** What each term of the question weighs. */
+  readonly weights: ReadonlyMap<string, number>;
   /** How much of the question's weight the best passage holds, 0 to 1; words that occur nowhere weigh as much as the rarest. */
   readonly coverage: number;
   /** Terms of the question that occur nowhere in the index. */
@@ -47,53 +53,189 @@ export interface Ranking {
 }
 
 interface Draft {
-  file: FileRow;
+  readonly file: FileRow;
   text: number;
   name: number;
   path: number;
-  named: SymbolRow[];
-  lines: Span[];
-  hits: PassageHit[];
+  readonly named: SymbolRow[];
+  readonly users: Use[];
+  readonly lines: Span[];
+  led: readonly SymbolRow[];
 }
 
-/** @spec rank-names-first rank-roles rank-several-passages */
+type Drafts = (file: number) => Draft | undefined;
+
+/** @spec rank-names-first rank-roles rank-several-passages rank-drops-the-weak */
 export function rank(
   index: IndexReader,
   query: Query,
   limits: Limits = fromSpec,
 ): Ranking {
+  const text = lexical(index, query.terms, limits);
+  const graph = new Graph(index, limits);
   const drafts = new Map<number, Draft>();
-  const draft = (id: number): Draft | undefined => {
+  const draft: Drafts = (id) => {
     let d = drafts.get(id);
-    if (!d) {
-      const file = index.file(id);
-      if (!file) return undefined;
-      d = { file, text: 0, name: 0, path: 0, named: [], lines: [], hits: [] };
-      drafts.set(id, d);
-    }
+    const file = d ? undefined : index.file(id);
+    if (file)
+      drafts.set(
+        id,
+        (d = {
+          file,
+          text: textScore(text, id, limits),
+          name: 0,
+          path: 0,
+          named: [],
+          users: [],
+          lines: [],
+          led: [],
+        }),
+      );
     return d;
   };
+  const scored = (d: Draft) =>
+    (d.text + d.name + d.path) * roleShare(d, query, limits);
 
-  const text = lexical(index, query.terms, limits);
-  for (const hit of text.files.values()) {
-    const d = draft(hit.file);
-    if (!d) continue;
-    d.hits = [...hit.passages];
-    d.text =
-      (1 - limits.WHOLE_FILE_SHARE) *
-        passagesScore(hit.passages, text.bestPassage, limits) +
-      limits.WHOLE_FILE_SHARE * (hit.score / text.bestFile);
+  for (const id of bestTexts(index, text, query, limits)) draft(id);
+  const { named, unknownNames } = byName(index, query, draft, limits);
+  const path = graph.path(
+    oneEach(named, index).slice(0, limits.PATH_MAX_NAMES),
+  );
+  for (const s of path) {
+    const d = draft(s.file);
+    if (!d || d.named.some((n) => n.ordinal === s.ordinal)) continue;
+    d.name += limits.PATH_SCORE;
+    d.named.push(s);
   }
+  if (query.aboutUses || query.aboutTests)
+    byUse(graph, named, query, draft, limits);
 
+  const voters = [...drafts.values()]
+    .map((d) => ({
+      file: d.file,
+      score: scored(d),
+      hits: text.hits(d.file.id),
+    }))
+    .sort(best)
+    .slice(0, limits.NEIGHBOUR_FILES);
+  for (const [file, { votes, definitions }] of graph.neighbours(voters)) {
+    const d = draft(file);
+    if (!d) continue;
+    d.text += limits.NEIGHBOUR_SCORE * votes;
+    d.led = definitions;
+  }
+  const unknownPaths = byPath(index, query, draft, limits);
+
+  const ranked = [...drafts.values()]
+    .map((d) => ({
+      file: d.file,
+      score: scored(d),
+      named: d.named,
+      users: d.users,
+      led: d.led,
+      namedPath: d.path > 0,
+      lines: d.lines,
+    }))
+    .sort(best)
+    .slice(0, limits.MAX_CANDIDATES);
+  // What resembles the names of a bag is no answer to it.
+  const least =
+    query.bag && unknownNames.length === 0
+      ? (ranked[0]?.score ?? 0) * limits.MIN_SCORE_SHARE
+      : 0;
+  return {
+    candidates: ranked
+      .filter((c) => c.score >= least || c.named.length > 0 || c.namedPath)
+      .map((c) => withRows(c, text, graph)),
+    unknownNames,
+    unknownPaths: unknownPaths.filter(
+      (path) => !named.some((s) => path.endsWith(`.${s.name}`)),
+    ),
+    unknownTerms: text.unknown,
+    named,
+    path,
+    graph,
+    weights: text.weights,
+    coverage: text.coverage,
+  };
+}
+
+/** Ties are broken by path. */
+function best(
+  a: { readonly score: number; readonly file: FileRow },
+  b: { readonly score: number; readonly file: FileRow },
+): number {
+  return b.score - a.score || (a.file.path < b.file.path ? -1 : 1);
+}
+
+/** Rows are read where they are asked for: most candidates are never shown. */
+function withRows(
+  c: Omit<Candidate, "symbols" | "hits">,
+  text: Lexical,
+  graph: Graph,
+): Candidate {
+  let hits: readonly PassageHit[] | undefined;
+  return {
+    ...c,
+    get hits() {
+      return (hits ??= text.hits(c.file.id));
+    },
+    get symbols() {
+      return graph.symbolsOf(c.file.id);
+    },
+  };
+}
+
+/** Twice as many as there can be candidates: what a name or a neighbour adds comes on top. */
+function bestTexts(
+  index: IndexReader,
+  text: Lexical,
+  query: Query,
+  limits: Limits,
+): number[] {
+  const scores: { id: number; score: number; file: FileRow }[] = [];
+  for (const id of text.files.keys()) {
+    const file = index.file(id);
+    if (file)
+      scores.push({
+        id,
+        file,
+        score:
+          textScore(text, id, limits) *
+          roleShare({ file, path: 0 }, query, limits),
+      });
+  }
+  return scores
+    .sort(best)
+    .slice(0, limits.MAX_CANDIDATES)
+    .map(({ id }) => id);
+}
+
+function textScore(text: Lexical, id: number, limits: Limits): number {
+  const hit = text.files.get(id);
+  return hit === undefined
+    ? 0
+    : ((1 - limits.WHOLE_FILE_SHARE) * hit.passages) / text.bestPassage +
+        (limits.WHOLE_FILE_SHARE * hit.score) / text.bestFile;
+}
+
+/** Gives the files of named definitions their score. */
+function byName(
+  index: IndexReader,
+  query: Query,
+  draft: Drafts,
+  limits: Limits,
+): { named: SymbolRow[]; unknownNames: string[] } {
   const unknownNames: string[] = [];
   const named: SymbolRow[] = [];
   for (const name of query.names) {
+    const certain = name.distinctive || query.bag;
     const definitions = definitionsOf(index, name, limits);
     if (definitions.length === 0) {
-      if (name.distinctive || query.bag) unknownNames.push(name.name);
+      if (certain && !isKnown(index, name)) unknownNames.push(name.name);
       continue;
     }
-    const trust = name.distinctive || query.bag ? 1 : plainTrust(name);
+    const trust = certain ? 1 : plainTrust(name, limits);
     if (trust === 0) continue;
     const each = (limits.NAMED_SCORE * trust) / Math.sqrt(definitions.length);
     for (const s of definitions) {
@@ -105,36 +247,39 @@ export function rank(
       named.push(s);
     }
   }
+  return { named, unknownNames };
+}
 
-  const graph = new Graph(index, limits);
-  const path = graph.path(
-    oneEach(named, index).slice(0, limits.PATH_MAX_NAMES),
-  );
-  for (const s of path) {
-    const d = draft(s.file);
-    if (!d || d.named.some((n) => n.ordinal === s.ordinal)) continue;
-    d.name += limits.PATH_SCORE;
-    d.named.push(s);
-  }
+/** Gives the files that use what is named their score: as callers, or as the tests that are asked for. */
+function byUse(
+  graph: Graph,
+  named: readonly SymbolRow[],
+  query: Query,
+  draft: Drafts,
+  limits: Limits,
+): void {
+  for (const s of named.slice(0, limits.MAX_SUBJECTS))
+    for (const use of graph.uses(s).uses) {
+      if (!query.aboutUses && use.file.role !== "test") continue;
+      const d = draft(use.file.id);
+      if (!d) continue;
+      if (d.users.length === 0)
+        d.name += query.aboutUses ? limits.CALLER_SCORE : limits.NAMED_SCORE;
+      d.users.push(use);
+    }
+}
 
-  for (const [file, votes] of graph.neighbours(
-    [...drafts.values()]
-      .map((d) => ({
-        file: d.file,
-        score: (d.text + d.name) * roleShare(d, query, limits),
-        hits: d.hits,
-      }))
-      .sort((a, b) => b.score - a.score || (a.file.path < b.file.path ? -1 : 1))
-      .slice(0, limits.NEIGHBOUR_FILES),
-  )) {
-    const d = draft(file);
-    if (d) d.text += limits.NEIGHBOUR_SCORE * votes;
-  }
-
-  const unknownPaths: string[] = [];
+/** Gives the files that the question names their score; the paths that no file has. */
+function byPath(
+  index: IndexReader,
+  query: Query,
+  draft: Drafts,
+  limits: Limits,
+): string[] {
+  const unknown: string[] = [];
   for (const { path, lines } of query.paths) {
-    const files = filesOfPath(index, path, limits.MAX_FILES_OF_PATH);
-    if (files.length === 0) unknownPaths.push(path);
+    const { files, known } = filesOfPath(index, path, limits.MAX_FILES_OF_PATH);
+    if (!known && isFileName(index, path)) unknown.push(path);
     for (const file of files) {
       const d = draft(file.id);
       if (!d) continue;
@@ -142,63 +287,15 @@ export function rank(
       if (lines) d.lines.push(lines);
     }
   }
-
-  const candidates = [...drafts.values()]
-    .map((d) => ({
-      file: d.file,
-      score: (d.text + d.name + d.path) * roleShare(d, query, limits),
-      named: d.named,
-      namedPath: d.path > 0,
-      lines: d.lines,
-      hits: d.hits,
-    }))
-    .sort((a, b) => b.score - a.score || (a.file.path < b.file.path ? -1 : 1))
-    .slice(0, limits.MAX_CANDIDATES)
-    .map((c) => withSymbols(index, c));
-  return {
-    candidates,
-    unknownNames,
-    unknownPaths,
-    unknownTerms: text.unknown,
-    named,
-    path,
-    graph,
-    coverage: text.coverage,
-  };
-}
-
-/** Definitions are read where they are asked for: most candidates are never shown. */
-function withSymbols(
-  index: IndexReader,
-  c: Omit<Candidate, "symbols">,
-): Candidate {
-  let symbols: readonly SymbolRow[] | undefined;
-  return {
-    ...c,
-    get symbols() {
-      return (symbols ??= index.symbolsOf(c.file.id));
-    },
-  };
-}
-
-/** The best passage, and a falling share of those after it. */
-function passagesScore(
-  passages: readonly PassageHit[],
-  best: number,
-  limits: Pick<Limits, "NEXT_PASSAGE_SHARE">,
-): number {
-  let score = 0;
-  let share = 1;
-  for (const hit of passages) {
-    score += (hit.score / best) * share;
-    share *= limits.NEXT_PASSAGE_SHARE;
-  }
-  return score;
+  return unknown;
 }
 
 /** A plain word that is also a name counts the more, the less it looks like prose. */
-function plainTrust(name: QueryName): number {
-  return /^[A-Z]/.test(name.name) ? 0.5 : 0;
+function plainTrust(
+  { name }: QueryName,
+  limits: Pick<Limits, "CAPITAL_TRUST">,
+): number {
+  return /^\p{Lu}/u.test(name) ? limits.CAPITAL_TRUST : 0;
 }
 
 /** Of several definitions of one name, that of the product's own code, exported before not. */
@@ -213,54 +310,87 @@ function oneEach(named: readonly SymbolRow[], index: IndexReader): SymbolRow[] {
   return [...out.values()];
 }
 
-/** Exact letter case wins over the rest; a qualifier narrows where it can. */
+/** Some definition has the name, be it one of too many. */
+function isKnown(index: IndexReader, { name }: QueryName): boolean {
+  return index.placesNamed(name, 1).length > 0;
+}
+
+/** By path and line. Exact letter case wins over the rest; a qualifier narrows where it can. */
 function definitionsOf(
   index: IndexReader,
   { name, qualifier }: QueryName,
   limits: Limits,
 ): SymbolRow[] {
-  const all = index.symbolsNamed(name, limits.MAX_DEFINITIONS);
+  const most =
+    qualifier === ""
+      ? limits.MAX_DEFINITIONS
+      : limits.MAX_QUALIFIED_DEFINITIONS;
+  const all = index.symbolsNamed(name, most + 1);
+  if (all.length > most) return [];
   const exact = all.filter((s) => s.name === name);
   const found = exact.length > 0 ? exact : all;
-  if (qualifier === "") return found;
-  const narrowed = found.filter(
-    (s) => s.owner === qualifier || containerName(index, s) === qualifier,
+  const narrowed =
+    qualifier === ""
+      ? []
+      : found.filter((s) => ownerOf(s, index) === qualifier);
+  const chosen = narrowed.length > 0 ? narrowed : found;
+  if (chosen.length > limits.MAX_DEFINITIONS) return [];
+  const path = (s: SymbolRow) => index.file(s.file)?.path ?? "";
+  return chosen.sort((a, b) =>
+    a.file === b.file ? a.ordinal - b.ordinal : path(a) < path(b) ? -1 : 1,
   );
-  return narrowed.length > 0 ? narrowed : found;
 }
 
-function containerName(index: IndexReader, s: SymbolRow): string {
-  return s.container < 0
-    ? ""
-    : (index.symbolAt({ file: s.file, ordinal: s.container })?.name ?? "");
-}
-
+/**
+ * A file of that path; without one, files that end in it, by path: none where they
+ * are too many. Letter case is ignored where no file has that of the question.
+ */
 function filesOfPath(
   index: IndexReader,
   path: string,
   most: number,
-): FileRow[] {
-  const wanted = path.toLowerCase().replace(/\/$/, "");
-  const exact: FileRow[] = [];
+): { readonly files: readonly FileRow[]; readonly known: boolean } {
+  const given = path.replace(/\/$/, "");
+  const wanted = given.toLowerCase();
+  const whole: FileRow[] = [];
   const suffix: FileRow[] = [];
   for (const file of index.files()) {
-    const own = file.path.toLowerCase();
-    if (own === wanted) exact.push(file);
-    else if (own.endsWith(`/${wanted}`)) suffix.push(file);
+    const before = file.path.length - wanted.length;
+    if (before < 0 || file.path.slice(before).toLowerCase() !== wanted)
+      continue;
+    if (before === 0) whole.push(file);
+    else if (file.path[before - 1] === "/") suffix.push(file);
   }
-  return exact.length > 0 ? exact : suffix.slice(0, most);
+  const exact = whole.filter((file) => file.path === given);
+  const files = [exact, whole, suffix].find((some) => some.length > 0) ?? [];
+  return {
+    files: files.length > most ? [] : files,
+    known: files.length > 0,
+  };
 }
 
-function roleShare(d: Draft, query: Query, limits: Limits): number {
-  if (d.path > 0) return 1;
+/** A word that must mean a file: some file of the index has its ending. */
+function isFileName(index: IndexReader, path: string): boolean {
+  const ending = /\.[^./]+$/.exec(path)?.[0].toLowerCase();
+  return (
+    ending !== undefined &&
+    index.files().some((f) => f.path.toLowerCase().endsWith(ending))
+  );
+}
+
+function roleShare(
+  { file, path }: Pick<Draft, "file" | "path">,
+  query: Query,
+  limits: Limits,
+): number {
+  if (path > 0) return 1;
   let share = 1;
-  if (d.file.role === "test" && !query.aboutTests) share *= limits.TEST_SHARE;
-  if (d.file.role === "test" && query.aboutTests)
-    share *= 1 / limits.TEST_SHARE;
-  if (d.file.role === "docs") share *= limits.DOCS_SHARE;
-  if (d.file.role === "example") share *= limits.EXAMPLE_SHARE;
-  if (d.file.role === "vendored") share *= limits.VENDORED_SHARE;
-  if (d.file.generated) share *= limits.GENERATED_SHARE;
-  if (d.file.minified) share *= limits.MINIFIED_SHARE;
+  if (query.aboutTests) share *= file.role === "test" ? 1 : limits.TEST_SHARE;
+  else if (file.role === "test") share *= limits.TEST_SHARE;
+  if (file.role === "docs") share *= limits.DOCS_SHARE;
+  if (file.role === "example") share *= limits.EXAMPLE_SHARE;
+  if (file.role === "vendored") share *= limits.VENDORED_SHARE;
+  if (file.generated) share *= limits.GENERATED_SHARE;
+  if (file.minified) share *= limits.MINIFIED_SHARE;
   return share;
 }

@@ -1,6 +1,7 @@
 /**
- * BM25 over passages and over whole files. The statistics are those of the whole
- * index, so that it does not matter how files are spread over segments.
+ * BM25 over passages and over whole files. The statistics are those of the files
+ * that the index holds now, so that it matters neither how files are spread over
+ * segments nor what older segments still say of files that were indexed again.
  *
  * Scores only compare within one question.
  */
@@ -9,7 +10,6 @@ import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 import type { IndexReader } from "../store/store.ts";
 
 export interface PassageHit {
-  readonly file: number;
   readonly firstLine: number;
   readonly lastLine: number;
   readonly score: number;
@@ -21,25 +21,32 @@ export interface FileHit {
   readonly file: number;
   /** BM25 of the whole file. */
   readonly score: number;
-  /** How much of the question's weight occurs in the file, 0 to 1. */
-  readonly coverage: number;
-  /** Its best passages, the best first. */
-  readonly passages: readonly PassageHit[];
+  /** Its best passage, and a falling share of those after it. */
+  readonly passages: number;
 }
 
 export interface Lexical {
-  /** By file id. */
+  /** The files that match, by id; a file that the index no longer holds is not among them. */
   readonly files: ReadonlyMap<number, FileHit>;
+  /** The passages of a file that match, the best first, at most `PASSAGES_OF_FILE`. */
+  hits(file: number): readonly PassageHit[];
   /** The best score of a passage, and of a file; 1 where nothing matches. */
   readonly bestPassage: number;
   readonly bestFile: number;
   /** The most that one passage holds of the question's weight, 0 to 1. */
   readonly coverage: number;
+  /** What each term of the question weighs. */
+  readonly weights: ReadonlyMap<string, number>;
   /** Terms of the question that occur nowhere. */
   readonly unknown: readonly string[];
 }
 
-/** What is known of the passages of a segment, as far as it does not depend on the question. */
+type LexicalLimits = Pick<
+  Limits,
+  "BM25_K1" | "BM25_B" | "PASSAGES_OF_FILE" | "NEXT_PASSAGE_SHARE"
+>;
+
+/** The passages of a segment, with what the question gives each of them. */
 interface Ground {
   readonly id: number;
   readonly table: PassageTable;
@@ -47,11 +54,28 @@ interface Ground {
   readonly cover: Float64Array;
 }
 
-/** @spec rank-bm25 */
+interface Draft {
+  file: number;
+  score: number;
+  passages: number;
+  ground: Ground;
+  /** Its first passage in the segment. */
+  first: number;
+}
+
+/** The postings of one term in one segment, those of files that are gone left out. */
+interface Occurrences {
+  readonly ground: Ground;
+  readonly passage: Uint32Array;
+  readonly count: Uint8Array;
+  readonly used: number;
+}
+
+/** @spec rank-bm25 rank-several-passages */
 export function lexical(
   index: IndexReader,
   terms: ReadonlyMap<string, number>,
-  limits: Pick<Limits, "BM25_K1" | "BM25_B" | "PASSAGES_OF_FILE"> = fromSpec,
+  limits: LexicalLimits = fromSpec,
 ): Lexical {
   const grounds = index.segments().map(({ id, table }): Ground => ({
     id,
@@ -62,105 +86,140 @@ export function lexical(
   const { passages, averagePassage, averageFile, fileWeight } =
     index.statistics();
   const k1 = limits.BM25_K1;
-  const saturate = (count: number, length: number) =>
-    (count * (k1 + 1)) /
-    (count + k1 * (1 - limits.BM25_B + limits.BM25_B * length));
-  const files = new Map<number, { score: number; cover: number }>();
+  const rest = 1 - limits.BM25_B;
+  const perPassage = limits.BM25_B / averagePassage;
+  const perFile = limits.BM25_B / averageFile;
+  const files = new Map<number, Draft>();
+  const weights = new Map<string, number>();
   const unknown: string[] = [];
   let total = 0;
   for (const [term, share] of terms) {
     const lists = index.postings(term);
-    let found = 0;
-    for (const data of lists.values()) eachPosting(data, () => found++);
-    const idf = Math.log(1 + (passages - found + 0.5) / (found + 0.5)) * share;
+    const found = grounds.flatMap(
+      (ground) => occurrences(ground, lists.get(ground.id), fileWeight) ?? [],
+    );
+    const count = found.reduce((sum, { used }) => sum + used, 0);
+    const idf = Math.log(1 + (passages - count + 0.5) / (count + 0.5)) * share;
     total += idf;
-    if (found === 0) {
-      unknown.push(term);
-      continue;
-    }
-    for (const { id, table, score, cover } of grounds) {
-      const data = lists.get(id);
-      if (!data) continue;
-      let file = 0;
-      let inFile = 0;
-      const endFile = () => {
-        if (inFile === 0) return;
-        const known = files.get(file) ?? { score: 0, cover: 0 };
-        known.score +=
-          idf * saturate(inFile, (fileWeight.get(file) ?? 0) / averageFile);
-        known.cover += idf;
-        files.set(file, known);
-        inFile = 0;
-      };
-      eachPosting(data, (passage, count) => {
-        if (table.file[passage] !== file) {
-          endFile();
-          file = table.file[passage]!;
+    weights.set(term, idf);
+    if (count === 0) unknown.push(term);
+    for (const { ground, passage, count: counts, used } of found) {
+      const { table, score, cover } = ground;
+      for (let i = 0; i < used;) {
+        const file = table.file[passage[i]!]!;
+        let inFile = 0;
+        for (; i < used && table.file[passage[i]!] === file; i++) {
+          const p = passage[i]!;
+          const n = counts[i]!;
+          inFile += n;
+          score[p]! +=
+            (idf * n * (k1 + 1)) /
+            (n + k1 * (rest + perPassage * table.weight[p]!));
+          cover[p]! += idf;
         }
-        inFile += count;
-        score[passage]! +=
-          idf * saturate(count, table.weight[passage]! / averagePassage);
-        cover[passage]! += idf;
-      });
-      endFile();
+        let known = files.get(file);
+        if (!known)
+          files.set(
+            file,
+            (known = { file, score: 0, passages: 0, ground, first: 0 }),
+          );
+        known.score +=
+          (idf * inFile * (k1 + 1)) /
+          (inFile + k1 * (rest + perFile * fileWeight.get(file)!));
+      }
     }
   }
-  return gathered(
-    index,
-    grounds,
+  const best = bestOf(grounds, files, limits);
+  return {
     files,
-    total,
+    hits: (file) => hitsOf(files.get(file), total, limits.PASSAGES_OF_FILE),
+    bestPassage: best.passage || 1,
+    bestFile: best.file || 1,
+    coverage: total === 0 ? 0 : best.cover / total,
+    weights,
     unknown,
-    limits.PASSAGES_OF_FILE,
-  );
+  };
 }
 
-function gathered(
-  index: IndexReader,
+/** Undefined where the segment has none. */
+function occurrences(
+  ground: Ground,
+  data: Uint8Array | undefined,
+  alive: ReadonlyMap<number, number>,
+): Occurrences | undefined {
+  if (!data) return undefined;
+  const { file } = ground.table;
+  const passage = new Uint32Array(data.length);
+  const count = new Uint8Array(data.length);
+  let used = 0;
+  let owner = -1;
+  let lives = false;
+  eachPosting(data, (p, n) => {
+    if (file[p] !== owner) {
+      owner = file[p]!;
+      lives = alive.has(owner);
+    }
+    if (!lives) return;
+    passage[used] = p;
+    count[used++] = n;
+  });
+  return { ground, passage, count, used };
+}
+
+/** Gives each file the score of its passages; the best of all, for comparison. */
+function bestOf(
   grounds: readonly Ground[],
-  files: ReadonlyMap<number, { score: number; cover: number }>,
-  total: number,
-  unknown: readonly string[],
-  most: number,
-): Lexical {
-  const out = new Map<number, FileHit>();
-  let bestPassage = 0;
-  let bestFile = 0;
-  let coverage = 0;
-  for (const { table, score, cover } of grounds) {
+  files: ReadonlyMap<number, Draft>,
+  limits: LexicalLimits,
+): { passage: number; file: number; cover: number } {
+  const best = { passage: 0, file: 0, cover: 0 };
+  const top = new Float64Array(limits.PASSAGES_OF_FILE);
+  for (const { table, score, cover } of grounds)
     for (let p = 0; p < score.length;) {
       const file = table.file[p]!;
       const known = files.get(file);
-      const alive = known !== undefined && index.file(file) !== undefined;
-      const hits: PassageHit[] = [];
+      let held = 0;
+      if (known) known.first = p;
       for (; p < score.length && table.file[p] === file; p++) {
-        if (!alive || score[p]! <= 0) continue;
-        hits.push({
-          file,
-          firstLine: table.firstLine[p]!,
-          lastLine: table.lastLine[p]!,
-          score: score[p]!,
-          coverage: cover[p]! / total,
-        });
+        const s = score[p]!;
+        if (s <= 0 || !known) continue;
+        if (cover[p]! > best.cover) best.cover = cover[p]!;
+        let at = held;
+        if (held < top.length) held++;
+        else if (top[--at]! >= s) continue;
+        for (; at > 0 && top[at - 1]! < s; at--) top[at] = top[at - 1]!;
+        top[at] = s;
       }
-      if (!alive || hits.length === 0) continue;
-      hits.sort((a, b) => b.score - a.score || a.firstLine - b.firstLine);
-      for (const hit of hits) coverage = Math.max(coverage, hit.coverage);
-      bestPassage = Math.max(bestPassage, hits[0]!.score);
-      bestFile = Math.max(bestFile, known.score);
-      out.set(file, {
-        file,
-        score: known.score,
-        coverage: known.cover / total,
-        passages: hits.slice(0, most),
-      });
+      if (!known || held === 0) continue;
+      let share = 1;
+      for (let i = 0; i < held; i++) {
+        known.passages += top[i]! * share;
+        share *= limits.NEXT_PASSAGE_SHARE;
+      }
+      best.file = Math.max(best.file, known.score);
     }
-  }
-  return {
-    files: out,
-    bestPassage: bestPassage || 1,
-    bestFile: bestFile || 1,
-    coverage,
-    unknown,
-  };
+  for (const { score } of grounds)
+    for (const s of score) if (s > best.passage) best.passage = s;
+  return best;
+}
+
+function hitsOf(
+  draft: Draft | undefined,
+  total: number,
+  most: number,
+): PassageHit[] {
+  if (!draft) return [];
+  const { table, score, cover } = draft.ground;
+  const out: PassageHit[] = [];
+  for (let p = draft.first; table.file[p] === draft.file; p++)
+    if (score[p]! > 0)
+      out.push({
+        firstLine: table.firstLine[p]!,
+        lastLine: table.lastLine[p]!,
+        score: score[p]!,
+        coverage: cover[p]! / total,
+      });
+  return out
+    .sort((a, b) => b.score - a.score || a.firstLine - b.firstLine)
+    .slice(0, most);
 }

@@ -15,16 +15,27 @@ export function nearestNames(
   const wanted = word.toLowerCase();
   if (wanted.length < limits.NEAR_PREFIX_CHARS) return [];
   const most = Math.max(1, Math.floor(wanted.length * limits.NEAR_SHARE));
-  return index
-    .termsWithPrefix(
-      wanted.slice(0, limits.NEAR_PREFIX_CHARS),
-      limits.NEAR_MAX_TERMS,
-    )
-    .map((term) => ({ term, far: distance(term, wanted, most) }))
+  const prefix = wanted.slice(0, limits.NEAR_PREFIX_CHARS);
+  // A name of one part is a term by its stem alone, so the names themselves are looked at too.
+  const names = new Set(
+    index
+      .termsWithPrefix(prefix, limits.NEAR_MAX_TERMS)
+      .filter((term) => distance(term, wanted, most) <= most)
+      .flatMap((term) =>
+        index.placesNamed(term, limits.MAX_DEFINITIONS).map((s) => s.name),
+      ),
+  );
+  for (const name of index.symbolNames(limits.VOCABULARY_SAMPLE))
+    if (name.slice(0, prefix.length).toLowerCase() === prefix) names.add(name);
+  return [...names]
+    .map((name) => ({
+      name,
+      far: distance(name.toLowerCase(), wanted, most),
+    }))
     .filter(({ far }) => far <= most)
-    .sort((a, b) => a.far - b.far || (a.term < b.term ? -1 : 1))
-    .flatMap(({ term }) => index.symbolsNamed(term, 1).map((s) => s.name))
-    .slice(0, limits.MAX_NAMES_IN_NOTE);
+    .sort((a, b) => a.far - b.far || (a.name < b.name ? -1 : 1))
+    .slice(0, limits.MAX_NAMES_IN_NOTE)
+    .map(({ name }) => name);
 }
 
 /** The parts that most names of definitions share, the most frequent first. @spec nearest-vocabulary */
@@ -33,9 +44,10 @@ export function vocabulary(
   limits: Limits = fromSpec,
 ): string[] {
   const counts = new Map<string, number>();
+  const stop = new Set(lists.STOP_WORDS);
   for (const name of index.symbolNames(limits.VOCABULARY_SAMPLE))
     for (const part of new Set(nameParts(name)))
-      if (part.length > 2 && !lists.STOP_WORDS.includes(part as never))
+      if (part.length > 2 && !stop.has(part))
         counts.set(part, (counts.get(part) ?? 0) + 1);
   return [...counts]
     .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))

@@ -1,10 +1,12 @@
 /**
  * Reads a question: which of its words are names of code, which are paths, and
  * which terms the full-text index is asked for.
+ *
+ * Units: UTF-16 units of text; lines are 1-based and inclusive.
  */
-import { identifiers, stem, nameParts } from "../model/terms.ts";
+import { identifiers, nameParts, stem } from "../model/terms.ts";
 import type { Span } from "../model/span.ts";
-import { lists } from "../spec.gen.ts";
+import { limits as fromSpec, lists, type Limits } from "../spec.gen.ts";
 
 export interface Query {
   /** Words that look like names of code, without their qualifiers; in order, once each. */
@@ -21,6 +23,8 @@ export interface Query {
   readonly aboutUses: boolean;
   /** Consists of names alone: the answer is their definitions, not what resembles them. */
   readonly bag: boolean;
+  /** It was longer than what is read of it. */
+  readonly cut: boolean;
 }
 
 export interface QueryName {
@@ -37,24 +41,29 @@ export interface QueryPath {
   readonly lines: Span | undefined;
 }
 
-const STOP = new Set(lists.STOP_WORDS);
-const USE_WORDS = new Set(lists.USE_WORDS);
-const TEST_WORDS = new Set(lists.TEST_WORDS);
+const STOP: ReadonlySet<string> = new Set(lists.STOP_WORDS);
+const USE_WORDS: ReadonlySet<string> = new Set(lists.USE_WORDS);
+const TEST_WORDS: ReadonlySet<string> = new Set(lists.TEST_WORDS);
 const PATH =
-  /^(?:[\w.@~+-]+\/)*[\w.@~+-]*\.[A-Za-z]\w{0,9}$|^(?:[\w.@~+-]+\/)+[\w.@~+-]*$/;
+  /^(?:[\p{L}\p{N}_.@~+-]+\/)*[\p{L}\p{N}_.@~+-]*\.[A-Za-z]\w{0,9}$|^(?:[\p{L}\p{N}_.@~+-]+\/)+[\p{L}\p{N}_.@~+-]*$/u;
 const QUALIFIED =
-  /^[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|\\)[A-Za-z_$~][\w$]*)*(?:\(\))?$/;
-
-const LOCATED = /^(?<path>.*?\w):L?(?<first>\d{1,7})(?:-L?(?<last>\d{1,7}))?$/;
+  /^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|->|#|\\)[\p{L}_$~][\p{L}\p{N}_$]*)*(?:\(\))?$/u;
+/** What no prose spells so: a capital inside, an underscore, a digit. */
+const DISTINCTIVE = /\p{Ll}.*\p{Lu}|\p{Lu}{2}.*\p{Ll}|[_$\p{N}]/u;
+const LOCATED =
+  /^(?<path>.*?[\p{L}\p{N}_]):L?(?<first>\d{1,7})(?:-L?(?<last>\d{1,7}))?$/u;
 const LINES = /^L?(?<first>\d{1,7})(?:[-–]L?(?<last>\d{1,7}))?$/;
 
 /** The lines that the words after a path ask for: `lines 10-40`, `line 7`, `L10-40`. */
-function following(words: readonly string[], at: number): Span | undefined {
-  const said = /^lines?$/i.test(words[at] ?? "");
-  const found = LINES.exec(words[said ? at + 1 : at] ?? "");
-  return found && (said || words[at]!.startsWith("L"))
-    ? span(found)
-    : undefined;
+function following(
+  words: readonly string[],
+  at: number,
+): { readonly lines: Span | undefined; readonly words: number } {
+  const said = /^lines?$/i.test(words[at] ?? "") ? 1 : 0;
+  const found = LINES.exec(words[at + said] ?? "");
+  const lines =
+    found && (said || words[at]!.startsWith("L")) ? span(found) : undefined;
+  return { lines, words: lines ? said + 1 : 0 };
 }
 
 function span({ groups }: RegExpExecArray): Span | undefined {
@@ -63,71 +72,109 @@ function span({ groups }: RegExpExecArray): Span | undefined {
   return first >= 1 && last >= first ? [first, last] : undefined;
 }
 
-/** @spec query-names-and-words query-about-tests query-lines query-about-uses */
-export function readQuery(text: string): Query {
-  const words = text
+type QueryLimits = Pick<
+  Limits,
+  "QUERY_CHARS_READ" | "MAX_QUERY_NAMES" | "MAX_QUERY_PATHS" | "MAX_QUERY_TERMS"
+>;
+
+/** @spec query-names-and-words query-about-tests query-lines query-about-uses query-is-bounded */
+export function readQuery(
+  whole: string,
+  limits: QueryLimits = fromSpec,
+): Query {
+  const text = whole.slice(0, limits.QUERY_CHARS_READ).toWellFormed();
+  const words = wordsOf(text);
+  const names = new Map<string, QueryName>();
+  const paths = new Map<string, QueryPath>();
+  /** Words that only say which lines of a path are wanted: they are no terms. */
+  const located = new Set<string>();
+  let plain = 0;
+  for (let i = 0; i < words.length; i++) {
+    const whole = words[i]!;
+    const place = LOCATED.exec(whole);
+    const word = place?.groups!.path ?? whole;
+    const isPath = PATH.test(word) && !/^\d/.test(word);
+    if (isPath && paths.size < limits.MAX_QUERY_PATHS) {
+      const after = place ? undefined : following(words, i + 1);
+      paths.set(word, {
+        path: word.replace(/^\.\//, ""),
+        lines: place ? span(place) : after!.lines,
+      });
+      for (let k = 0; k < (after?.words ?? 0); k++) located.add(words[++i]!);
+    }
+    if (!QUALIFIED.test(word)) {
+      if (!isPath) plain++;
+      continue;
+    }
+    const name = nameOf(word);
+    if (!name.distinctive && STOP.has(name.name.toLowerCase())) {
+      plain++;
+      continue;
+    }
+    if (!name.distinctive && name.name === name.name.toLowerCase()) plain++;
+    if (
+      names.size < limits.MAX_QUERY_NAMES &&
+      (!names.has(name.name) || name.distinctive)
+    )
+      names.set(name.name, name);
+  }
+  return {
+    names: [...names.values()],
+    paths: [...paths.values()],
+    ...termsIn(text, located, limits),
+    aboutTests: words.some((word) => TEST_WORDS.has(word.toLowerCase())),
+    aboutUses: words.some((word) => USE_WORDS.has(word.toLowerCase())),
+    bag: names.size + paths.size > 0 && (plain === 0 || words.length === 1),
+    cut: whole.length > limits.QUERY_CHARS_READ,
+  };
+}
+
+/** The words of a text, without the signs that prose puts around them. */
+function wordsOf(text: string): string[] {
+  return text
     .split(/[\s,;"'`|<>{}[\]]+/)
     .map((word) =>
       word
-        .replace(/^[(*&!?.:]+(?=\w)/, "")
+        .replace(/^[(*&!?.:]+(?=[\p{L}\p{N}_])/u, "")
         .replace(/[?!.,:;*]+$/, "")
         .replace(/(?<!\()\)+$/, ""),
     )
     .filter((word) => word !== "");
-  const names = new Map<string, QueryName>();
-  const paths = new Map<string, QueryPath>();
-  let plain = 0;
-  for (const [i, whole] of words.entries()) {
-    const located = LOCATED.exec(whole);
-    const word = located?.groups!.path ?? whole;
-    const isPath = PATH.test(word) && !/^\d/.test(word);
-    if (isPath)
-      paths.set(word, {
-        path: word.replace(/^\.\//, ""),
-        lines: located ? span(located) : following(words, i + 1),
-      });
-    if (QUALIFIED.test(word)) {
-      const parts = word.replace(/\(\)$/, "").split(/\.|::|->|#|\\/);
-      const name = parts.at(-1)!;
-      const distinctive =
-        parts.length > 1 ||
-        word.endsWith("()") ||
-        /[a-z].*[A-Z]|[A-Z]{2}.*[a-z]|[_$\d]/.test(name);
-      if (!distinctive && STOP.has(name.toLowerCase())) {
-        plain++;
-        continue;
-      }
-      if (!distinctive) plain += name === name.toLowerCase() ? 1 : 0;
-      if (!names.has(name) || distinctive)
-        names.set(name, {
-          name,
-          qualifier: parts.length > 1 ? parts.at(-2)! : "",
-          distinctive,
-        });
-    } else if (!isPath) plain++;
-  }
+}
+
+function nameOf(word: string): QueryName {
+  const parts = word.replace(/\(\)$/, "").split(/\.|::|->|#|\\/);
+  const name = parts.at(-1)!;
+  return {
+    name,
+    qualifier: parts.length > 1 ? parts.at(-2)! : "",
+    distinctive:
+      parts.length > 1 || word.endsWith("()") || DISTINCTIVE.test(name),
+  };
+}
+
+function termsIn(
+  text: string,
+  without: ReadonlySet<string>,
+  limits: QueryLimits,
+): Pick<Query, "terms" | "spelling"> {
   const terms = new Map<string, number>();
   const spelling = new Map<string, string>();
   const add = (term: string, word: string) => {
+    if (terms.size >= limits.MAX_QUERY_TERMS && !terms.has(term)) return;
     terms.set(term, 1);
     if (!spelling.has(term)) spelling.set(term, word);
   };
+  const skipped = new Set([...without].flatMap((word) => identifiers(word)));
   for (const word of identifiers(text)) {
     const lower = word.toLowerCase();
     if (STOP.has(lower) || (word.length < 2 && !/\d/.test(word))) continue;
+    if (skipped.has(word)) continue;
     const parts = nameParts(word);
     if (parts.length > 1) add(lower, word);
     for (const part of parts)
       if (!STOP.has(part) || parts.length === 1)
         add(stem(part), parts.length > 1 ? part : word);
   }
-  return {
-    names: [...names.values()],
-    paths: [...paths.values()],
-    terms,
-    spelling,
-    aboutTests: words.some((word) => TEST_WORDS.has(word.toLowerCase())),
-    aboutUses: words.some((word) => USE_WORDS.has(word.toLowerCase())),
-    bag: plain === 0 && names.size > 0,
-  };
+  return { terms, spelling };
 }

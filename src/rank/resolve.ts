@@ -8,24 +8,12 @@
 import type { FileRow } from "../model/file.ts";
 import type { Reference } from "../model/extraction.ts";
 import { lists } from "../spec.gen.ts";
-import type { SymbolRow } from "../store/store.ts";
 
-const SELF = new Set([
-  "this",
-  "self",
-  "super",
-  "cls",
-  "Self",
-  "base",
-  "static",
-  "parent",
-  "@",
-]);
-const PACKAGE = new Set(lists.PACKAGE_SCOPED_LANGUAGES);
-const GLOBAL = new Set(lists.GLOBAL_SCOPED_LANGUAGES);
+const SELF: ReadonlySet<string> = new Set(lists.SELF_WORDS);
+const PACKAGE: ReadonlySet<string> = new Set(lists.PACKAGE_SCOPED_LANGUAGES);
+const GLOBAL: ReadonlySet<string> = new Set(lists.GLOBAL_SCOPED_LANGUAGES);
 
 export interface Target {
-  readonly symbol: SymbolRow;
   readonly file: FileRow;
   /** The name of its container or owner; empty at top level. */
   readonly owner: string;
@@ -33,58 +21,82 @@ export interface Target {
   readonly unique: boolean;
 }
 
+/** `elsewhere`: it certainly means something else. */
+export type Meaning = "this" | "elsewhere" | "unknown";
+
 /**
  * Whether a reference in `from`, whose imports are `imports`, means `target`. The
  * names are equal already, aliases undone.
  * @spec resolve-imports-first
  */
-export function means(
+export function meaning(
   reference: Reference,
   from: FileRow,
   imports: readonly Reference[],
   target: Target,
-): boolean {
-  const { qualifier } = reference;
-  if (reference.kind === "import")
-    return matchesModule(reference.qualifier, target.file.path);
+): Meaning {
+  const leads = imported(reference, imports, target);
+  if (leads !== undefined) return leads ? "this" : "elsewhere";
+  const own = from.id === target.file.id;
+  // What runs in production is not defined in a test.
+  if (!own && target.file.role === "test" && from.role !== "test")
+    return "elsewhere";
+  return nearby(reference, from, imports, target, own) ? "this" : "unknown";
+}
+
+/** Where an import binds what the reference names: whether it leads to the target. Undefined without one. */
+function imported(
+  reference: Reference,
+  imports: readonly Reference[],
+  target: Target,
+): boolean | undefined {
+  const { path } = target.file;
+  const { qualifier, name } = reference;
+  if (reference.kind === "import") return matchesModule(qualifier, path);
   if (qualifier !== "" && !SELF.has(qualifier)) {
     const bound = imports.filter((i) => local(i) === qualifier);
-    if (bound.length > 0)
-      return bound.some(
-        (i) =>
-          matchesModule(i.qualifier, target.file.path) ||
-          matchesModule(`${i.qualifier}/${i.name}`, target.file.path) ||
-          i.name === target.owner,
-      );
+    return bound.length === 0
+      ? undefined
+      : bound.some(
+          (i) =>
+            matchesModule(i.qualifier, path) ||
+            matchesModule(`${i.qualifier}/${i.name}`, path) ||
+            i.name === target.owner,
+        );
+  }
+  const bound = imports.filter((i) => local(i) === name || i.name === name);
+  return bound.length === 0 || target.owner !== ""
+    ? undefined
+    : bound.some((i) => matchesModule(i.qualifier, path));
+}
+
+function nearby(
+  { qualifier }: Reference,
+  from: FileRow,
+  imports: readonly Reference[],
+  target: Target,
+  own: boolean,
+): boolean {
+  const onlyOne = target.unique && sameFamily(from, target);
+  if (qualifier !== "" && !SELF.has(qualifier)) {
     if (qualifier === target.owner) return true;
     if (target.owner === "")
-      return from.id === target.file.id
-        ? false
-        : sameFamily(from, target) &&
-            target.unique &&
-            GLOBAL.has(from.language);
-    if (from.id === target.file.id) return true;
-    return target.unique && sameFamily(from, target);
+      return !own && onlyOne && GLOBAL.has(from.language);
+    return own || onlyOne;
   }
-  const bound = imports.filter(
-    (i) => local(i) === reference.name || i.name === reference.name,
-  );
-  if (bound.length > 0 && target.owner === "")
-    return bound.some((i) => matchesModule(i.qualifier, target.file.path));
-  if (from.id === target.file.id) return true;
-  if (SELF.has(qualifier)) return target.unique && sameFamily(from, target);
+  if (own) return true;
+  if (SELF.has(qualifier)) return onlyOne;
   if (
     PACKAGE.has(from.language) &&
     folder(from.path) === folder(target.file.path)
   )
     return true;
-  if (
+  return (
     imports.some(
       (i) => i.name === "*" && matchesModule(i.qualifier, target.file.path),
-    )
-  )
-    return true;
-  return GLOBAL.has(from.language) && target.unique && sameFamily(from, target);
+    ) ||
+    (onlyOne && GLOBAL.has(from.language))
+  );
 }
 
 function local(i: Reference): string {

@@ -8,50 +8,42 @@
 import { joined, type Span } from "../model/span.ts";
 import type { Region } from "../rank/regions.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
+import type { Form, Prices } from "./section.ts";
 
 export interface PlanFile {
   readonly score: number;
-  readonly lines: readonly string[];
+  /** How many lines the file has. */
+  readonly lines: number;
+  readonly prices: Prices;
+  /** The best first. */
   readonly regions: readonly Region[];
   /** Lines of the signatures that stand for the regions where those do not fit. */
   readonly signatures: readonly Span[];
+  /** The question names the file and asks for all of it. */
   readonly namedPath: boolean;
-  /** The bytes on disk are not those that were indexed: whole or not at all. */
+  /** Whole or not at all: the bytes on disk are not those that were indexed. */
   readonly drifted: boolean;
-  /** What the heading, the fence and the line in the contents cost. */
-  readonly overhead: number;
 }
 
-export type RenderKind = "whole" | "clusters" | "signatures" | "none";
+export type RenderKind = Form | "none";
 
 export interface FilePlan {
   readonly kind: RenderKind;
+  /** In order and apart. */
   readonly spans: readonly Span[];
-  /** Source left out at a cut inside a region; undefined for none. */
-  readonly cut: Span | undefined;
   readonly allocated: number;
   readonly cost: number;
 }
 
-/** What a line costs in a fence: number, tab, text, line feed. */
-export function lineCost(
-  n: number,
-  text: string,
-  limits: Pick<Limits, "MAX_LINE_CHARS" | "MARK_CHARS"> = fromSpec,
-): number {
-  const shown =
-    text.length <= limits.MAX_LINE_CHARS
-      ? text.length
-      : limits.MAX_LINE_CHARS + limits.MARK_CHARS;
-  return String(n).length + 2 + shown;
-}
+type Made = Omit<FilePlan, "allocated">;
 
-const NONE = { kind: "none", spans: [], cut: undefined, cost: 0 } as const;
+const NONE: Made = { kind: "none", spans: [], cost: 0 };
 
 /**
  * One plan a file, in the same order: `maxFiles` of them with source, then as many
- * with signatures alone as there is room for.
- * @spec plan-carries-forward plan-whole-when-it-fits plan-signatures
+ * with signatures alone as there is room for. Their costs together are at most the
+ * budget.
+ * @spec plan-carries-forward plan-whole-when-it-fits plan-signatures plan-spends-the-rest
  */
 export function plan(
   files: readonly PlanFile[],
@@ -65,25 +57,22 @@ export function plan(
   );
   let left = budget - reserve;
   let shown = 0;
+  const named = roomForNamed(files, left);
   const shares = files.map((f) => f.score ** limits.SHARE_EXPONENT);
   let open = shares.slice(0, maxFiles).reduce((a, b) => a + b, 0);
   const plans = files.map((file, i): FilePlan => {
-    const allocated =
-      shown >= maxFiles
-        ? 0
-        : Math.min(
-            left,
-            limits.FILE_CHARS + (file.namedPath ? left : 0),
-            Math.max(
-              limits.MIN_FILE_CHARS,
-              Math.floor((left * shares[i]!) / Math.max(open, shares[i]!)),
-            ),
-          );
+    const share = Math.max(
+      limits.MIN_FILE_CHARS,
+      Math.floor((left * shares[i]!) / Math.max(open, shares[i]!)),
+    );
     open -= shares[i]!;
-    const made =
-      allocated < limits.SIGNATURE_FILE_CHARS
-        ? NONE
-        : withSource(file, allocated, left, limits);
+    const most = file.namedPath
+      ? Math.max(share, named.room(i, left))
+      : Math.min(share, limits.FILE_CHARS);
+    const room = Math.min(left, most);
+    const allocated =
+      shown >= maxFiles || room < limits.SIGNATURE_FILE_CHARS ? 0 : room;
+    const made = withSource(file, allocated, limits);
     if (made.kind !== "none") {
       left -= made.cost;
       shown++;
@@ -91,109 +80,114 @@ export function plan(
     return { ...made, allocated };
   });
   left += reserve;
-  const signed = plans.map((made, i) => {
+  const signed = plans.map((made, i): FilePlan => {
     if (made.kind !== "none") return made;
-    const signatures = withSignatures(
-      files[i]!,
-      Math.min(left, limits.SIGNATURE_FILE_CHARS),
-      limits,
-    );
+    const most = Math.min(left, limits.SIGNATURE_FILE_CHARS);
+    const signatures = withSignatures(files[i]!, most);
     left -= signatures.cost;
     return { ...signatures, allocated: made.allocated };
   });
   return signed.map((made, i) => {
     if (made.kind !== "clusters") return made;
     const allocated = made.cost + left;
-    const more = withSource(files[i]!, allocated, allocated, limits);
+    const more = withSource(files[i]!, allocated, limits);
     if (more.cost <= made.cost) return made;
     left -= more.cost - made.cost;
     return { ...more, allocated };
   });
 }
 
-function costOf(
-  file: PlanFile,
-  spans: readonly Span[],
-  limits: Limits,
-): number {
-  return spans.reduce((sum, [a, b], i) => {
-    for (let n = a; n <= b; n++) sum += lineCost(n, file.lines[n - 1]!, limits);
-    return sum + (i > 0 ? limits.MARK_CHARS : 0);
-  }, file.overhead);
+/** What a file that the question names may take, so that those after it get their part. */
+function roomForNamed(files: readonly PlanFile[], budget: number) {
+  const whole = files.map((file) =>
+    file.namedPath && file.lines > 0
+      ? file.prices.cost([[1, file.lines]], "whole")
+      : 0,
+  );
+  const count = whole.filter((cost) => cost > 0).length;
+  const part = Math.floor(budget / Math.max(1, count));
+  return {
+    room: (i: number, left: number) =>
+      left -
+      whole.slice(i + 1).reduce((sum, cost) => sum + Math.min(cost, part), 0),
+  };
 }
 
-function withSource(
-  file: PlanFile,
-  allocated: number,
-  left: number,
-  limits: Limits,
-): Omit<FilePlan, "allocated"> {
-  if (file.lines.length === 0) return NONE;
-  const whole: Span = [1, file.lines.length];
-  const wholeCost = costOf(file, [whole], limits);
-  if (wholeCost <= (file.namedPath ? left : allocated))
-    return { kind: "whole", spans: [whole], cut: undefined, cost: wholeCost };
+function withSource(file: PlanFile, allocated: number, limits: Limits): Made {
+  if (file.lines === 0 || allocated <= 0) return NONE;
+  const whole: Span = [1, file.lines];
+  const cost = file.prices.cost([whole], "whole");
+  if (cost <= allocated) return { kind: "whole", spans: [whole], cost };
   if (file.drifted) return NONE;
-
-  let spans: Span[] = [];
-  let spent = 0;
-  let cut: Span | undefined;
-  for (const region of file.regions) {
-    const padded: Span = [
-      Math.max(1, region.span[0] - limits.CLUSTER_PADDING_LINES),
-      Math.min(
-        file.lines.length,
-        region.span[1] + limits.CLUSTER_PADDING_LINES,
-      ),
-    ];
-    const next = closed(joined([...spans, padded]), limits);
-    const price = costOf(file, next, limits);
-    if (price <= allocated) {
-      spans = next;
-      spent = price;
-      continue;
-    }
-    if (spans.length > 0) continue;
-    const fitting = prefix(
-      region.span,
-      allocated - file.overhead,
-      file.lines,
-      limits,
-    );
-    if (!fitting) continue;
-    spans = [fitting];
-    spent = costOf(file, spans, limits) + limits.MARK_CHARS;
-    if (fitting[1] < region.span[1]) cut = [fitting[1] + 1, region.span[1]];
-  }
+  const spans = clusters(file, allocated, limits);
   return spans.length === 0
     ? NONE
-    : { kind: "clusters", spans, cut, cost: spent };
+    : { kind: "clusters", spans, cost: file.prices.cost(spans, "clusters") };
+}
+
+/** As many of the regions, the best first, as fit. */
+function clusters(
+  file: PlanFile,
+  allocated: number,
+  limits: Limits,
+): readonly Span[] {
+  let spans: readonly Span[] = [];
+  const fits = (wanted: readonly Span[]): boolean => {
+    const next = closed(joined([...spans, ...wanted]), limits);
+    if (file.prices.cost(next, "clusters") > allocated) return false;
+    spans = next;
+    return true;
+  };
+  for (const { span, padded, context, asked, body, score } of file.regions) {
+    const around = context ? [context] : [];
+    if (fits([...around, padded]) || fits([...around, span])) continue;
+    if (!asked && spans.length > 0 && score < limits.CUT_SCORE) continue;
+    // The best are cut rather than left out, and what is asked for is shown as far as it fits.
+    const least = body + (asked ? 0 : limits.MIN_CUT_LINES - 1);
+    cutToFit(span, body, least, (part) => fits([...around, part]));
+  }
+  return spans;
+}
+
+/** Tries the longest beginning of a span, its comment left out where nothing else would fit. */
+function cutToFit(
+  [first, last]: Span,
+  body: number,
+  shortest: number,
+  fits: (part: Span) => boolean,
+): void {
+  const least = Math.min(last, shortest);
+  const longest = (from: number): boolean => {
+    let low = least;
+    let high = last;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (fits([from, middle])) low = middle;
+      else high = middle - 1;
+    }
+    return low > least || fits([from, least]);
+  };
+  if (!longest(first) && body > first) longest(body);
 }
 
 /** As many of the signatures, the most wanted first, as cost no more than `most`. */
-function withSignatures(
-  file: PlanFile,
-  most: number,
-  limits: Limits,
-): Omit<FilePlan, "allocated"> {
+function withSignatures(file: PlanFile, most: number): Made {
   if (file.drifted) return NONE;
-  let spans: Span[] = [];
-  let spent = 0;
+  let made = NONE;
   for (const span of file.signatures) {
-    if (span[1] > file.lines.length) continue;
-    const next = joined([...spans, span]);
-    const price = costOf(file, next, limits);
-    if (price > most) continue;
-    spans = next;
-    spent = price;
+    if (span[1] > file.lines) continue;
+    const spans = joined([...made.spans, span]);
+    const cost = file.prices.cost(spans, "signatures");
+    if (cost <= most) made = { kind: "signatures", spans, cost };
   }
-  return spans.length === 0
-    ? NONE
-    : { kind: "signatures", spans, cut: undefined, cost: spent };
+  return made;
 }
 
 /** A gap shorter than its mark is worth is shown. */
-function closed(spans: readonly Span[], limits: Limits): Span[] {
+function closed(
+  spans: readonly Span[],
+  limits: Pick<Limits, "GAP_MAX_LINES">,
+): Span[] {
   const out: Span[] = [];
   for (const span of spans) {
     const before = out.at(-1);
@@ -202,19 +196,4 @@ function closed(spans: readonly Span[], limits: Limits): Span[] {
     else out.push(span);
   }
   return out;
-}
-
-function prefix(
-  [first, last]: Span,
-  budget: number,
-  lines: readonly string[],
-  limits: Limits,
-): Span | undefined {
-  let spent = limits.MARK_CHARS;
-  let n = first;
-  for (; n <= last; n++) {
-    spent += lineCost(n, lines[n - 1]!, limits);
-    if (spent > budget) break;
-  }
-  return n - 1 >= first ? [first, n - 1] : undefined;
 }

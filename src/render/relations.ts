@@ -3,11 +3,11 @@
  * what depends on them.
  */
 import type { Candidate, Ranking } from "../rank/candidates.ts";
-import type { Graph } from "../rank/graph.ts";
+import type { Use } from "../rank/graph.ts";
 import { say } from "../model/wording.ts";
-import { limits, wordings } from "../spec.gen.ts";
+import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 import type { IndexReader, SymbolRow } from "../store/store.ts";
-import { printable } from "./answer.ts";
+import { printable } from "./section.ts";
 
 /** The call path in one line; empty where there is none. @spec answer-call-path */
 export function callPath(
@@ -15,25 +15,27 @@ export function callPath(
   index: IndexReader,
 ): string {
   if (path.length < 2) return "";
-  const steps = path.map(
-    (s) => `\`${s.name}\` (${place(index, s.file, s.span[0])})`,
-  );
+  const steps = path.map((s) => definition(s, index));
   return say(wordings.CALL_PATH, { steps: steps.join(" → ") });
 }
 
 /**
  * The definitions whose dependents are worth telling: those that the question
  * names, or else what the best files define where they match.
+ * @spec answer-dependents
  */
-export function subjects(ranking: Ranking): SymbolRow[] {
+export function subjects(
+  ranking: Ranking,
+  limits: Pick<Limits, "MAX_SUBJECTS"> = fromSpec,
+): SymbolRow[] {
+  if (ranking.named.length > 0)
+    return ranking.named.slice(0, limits.MAX_SUBJECTS);
   const out = new Map<string, SymbolRow>();
-  for (const s of ranking.named) if (!out.has(s.name)) out.set(s.name, s);
-  if (out.size === 0)
-    for (const candidate of ranking.candidates.slice(0, limits.MAX_SUBJECTS)) {
-      const s = defined(candidate);
-      if (s && !out.has(s.name)) out.set(s.name, s);
-    }
-  return [...out.values()].slice(0, limits.MAX_SUBJECTS);
+  for (const candidate of ranking.candidates.slice(0, limits.MAX_SUBJECTS)) {
+    const s = defined(candidate);
+    if (s && !out.has(s.name)) out.set(s.name, s);
+  }
+  return [...out.values()];
 }
 
 function defined({ hits, symbols, file }: Candidate): SymbolRow | undefined {
@@ -48,51 +50,81 @@ function defined({ hits, symbols, file }: Candidate): SymbolRow | undefined {
   );
 }
 
+export interface DependentsOptions {
+  /** UTF-16 units of all lines together. */
+  readonly most: number;
+  /** The question asks for uses: what has none is named too. */
+  readonly asked: boolean;
+}
+
 /**
  * One line a definition: where it is used, as many uses as its share of `most`
- * holds. Definitions without a known use are left out unless `always`.
- * @spec answer-dependents
+ * holds. Definitions without a known use are left out unless `asked`.
+ * @spec answer-dependents answer-unresolved-uses
  */
 export function dependents(
   symbols: readonly SymbolRow[],
-  graph: Graph,
+  { graph }: Pick<Ranking, "graph">,
   index: IndexReader,
-  { most, always }: { readonly most: number; readonly always: boolean },
+  { most, asked }: DependentsOptions,
+  limits: Pick<
+    Limits,
+    "USES_MAX_FILES" | "HINT_MAX_FILES" | "USES_LINE_CHARS"
+  > = fromSpec,
 ): string[] {
   const lines: string[] = [];
+  const files = asked ? limits.USES_MAX_FILES : limits.HINT_MAX_FILES;
   let left = most;
-  for (const symbol of symbols) {
-    const { uses, more } = graph.uses(symbol);
-    const name = `\`${symbol.name}\` (${place(index, symbol.file, symbol.span[0])})`;
-    let line: string;
-    if (uses.length === 0) {
-      if (!always) continue;
-      line = say(wordings.DEPENDENTS_NONE, { name });
-    } else {
-      const items: string[] = [];
-      const room = left - name.length - limits.MARK_CHARS;
-      let used = 0;
-      for (const use of uses) {
-        const item = `${use.by ? `\`${use.by.name}\` ` : ""}${place(index, use.file.id, use.line)}`;
-        if (used + item.length + 2 > room) break;
-        items.push(item);
-        used += item.length + 2;
-      }
-      if (items.length === 0) break;
-      if (uses.length > items.length || more)
-        items.push(
-          say(wordings.MORE, {
-            count: `${uses.length - items.length}${more ? "+" : ""}`,
-          }),
-        );
-      line = say(wordings.DEPENDENTS_LINE, { name, uses: items.join(", ") });
-    }
-    if (line.length + 1 > left) break;
+  symbols.forEach((symbol, i) => {
+    const room = Math.floor(left / (symbols.length - i));
+    if (room < limits.USES_LINE_CHARS) return;
+    const { uses, unsure, more } = graph.uses(symbol, files);
+    const name = definition(symbol, index);
+    const rest = room - name.length;
+    let line = "";
+    if (uses.length > 0)
+      line = say(wordings.DEPENDENTS_LINE, {
+        name,
+        uses: listed(uses, rest, more, index),
+      });
+    else if (asked && more) return;
+    else if (asked && unsure.length > 0)
+      line = say(wordings.DEPENDENTS_UNSURE, {
+        name,
+        uses: listed(unsure, rest, more, index),
+      });
+    else if (asked) line = say(wordings.DEPENDENTS_NONE, { name });
+    if (line === "" || line.length > left) return;
     left -= line.length + 1;
     lines.push(line);
-  }
+  });
   return lines;
 }
+
+/** Uses by the definition that holds them, as many as there is room for, and how many more there are. */
+function listed(
+  uses: readonly Use[],
+  room: number,
+  more: boolean,
+  index: IndexReader,
+): string {
+  const items: string[] = [];
+  let used = 0;
+  for (const use of uses) {
+    const by = use.by ? `\`${printable(use.by.name)}\` ` : "";
+    const item = `${by}${place(index, use.file.id, use.line)}`;
+    if (items.length > 0 && used + item.length + 2 > room) break;
+    items.push(item);
+    used += item.length + 2;
+  }
+  const rest = uses.length - items.length;
+  if (rest > 0 || more)
+    items.push(say(wordings.MORE, { count: `${rest}${more ? "+" : ""}` }));
+  return items.join(", ");
+}
+
+const definition = (s: SymbolRow, index: IndexReader): string =>
+  `\`${printable(s.name)}\` (${place(index, s.file, s.span[0])})`;
 
 function place(index: IndexReader, file: number, line: number): string {
   return `${printable(index.file(file)!.path)}:${line}`;

@@ -16,19 +16,25 @@ import { say } from "../model/wording.ts";
 import { rank, type Candidate, type Ranking } from "../rank/candidates.ts";
 import { nearestNames, vocabulary } from "../rank/nearest.ts";
 import { readQuery, type Query } from "../rank/query.ts";
-import { regions, signatures } from "../rank/regions.ts";
 import {
-  answer,
-  few,
-  heading,
-  intro,
-  printable,
-  type Section,
-} from "../render/answer.ts";
+  byRelevance,
+  CONTAINERS,
+  regions,
+  signatures,
+} from "../rank/regions.ts";
+import { answer, aroundSections } from "../render/answer.ts";
 import { budgetOf } from "../render/budget.ts";
 import { plan, type FilePlan, type RenderKind } from "../render/plan.ts";
 import { callPath, dependents, subjects } from "../render/relations.ts";
-import { limits, wordings } from "../spec.gen.ts";
+import {
+  few,
+  printable,
+  priced,
+  type Form,
+  type Prices,
+  type Source,
+} from "../render/section.ts";
+import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 import type { IndexReader } from "../store/store.ts";
 
 export interface ExploreRequest {
@@ -49,6 +55,7 @@ export interface ServedFile {
 
 export interface ExploreAnswer {
   readonly text: string;
+  /** What the text holds, in its order. */
   readonly files: readonly ServedFile[];
 }
 
@@ -60,10 +67,23 @@ interface Snapshot {
   readonly exact: boolean;
 }
 
-interface Shown {
+interface Read {
   readonly candidate: Candidate;
   readonly snapshot: Snapshot;
-  readonly plan: FilePlan;
+  readonly source: Source;
+  readonly prices: Prices;
+  readonly signatures: readonly Span[];
+}
+
+interface Shown extends Read {
+  readonly plan: FilePlan & { readonly kind: Form };
+}
+
+interface Chosen {
+  /** The best first. */
+  readonly shown: readonly Shown[];
+  /** What the question names and is not shown, with the reason. */
+  readonly notes: readonly string[];
 }
 
 /** @spec explore-never-empty explore-deterministic */
@@ -71,64 +91,91 @@ export function explore(
   root: string,
   index: IndexReader,
   request: ExploreRequest,
+  limits: Limits = fromSpec,
 ): ExploreAnswer {
-  const query = readQuery(request.query);
+  const query = readQuery(request.query, limits);
+  const total = index.files().length;
+  const budget = budgetOf(total, request, limits);
+  const small = budget.raised
+    ? [say(wordings.NOTE_MIN_CHARS, { chars: budget.chars })]
+    : [];
   if (
     query.terms.size === 0 &&
     query.names.length === 0 &&
     query.paths.length === 0
   )
     return { text: `${wordings.QUERY_EMPTY}\n`, files: [] };
-  const total = index.files().length;
-  const budget = budgetOf(total, request);
-  const ranking = rank(index, query);
+  const ranking = rank(index, query, limits);
   const certain =
     ranking.named.length > 0 || ranking.candidates.some((c) => c.namedPath);
   if (!certain && ranking.coverage < limits.MIN_COVERAGE)
-    return nothingFound(index, query, ranking);
+    return nothingFound(index, query, ranking, budget.chars, limits);
 
-  const notes = [
-    ...unknown(index, query, ranking),
-    ...keyNotes(root, ranking),
-    ...(budget.raised
-      ? [say(wordings.NOTE_MIN_CHARS, { chars: budget.chars })]
+  const asked = query.aboutUses && ranking.named.length > 0;
+  const notes = within(budget.chars * limits.NOTES_SHARE, [
+    ...small,
+    ...unknown(index, query, ranking, limits),
+    ...keyNotes(root, ranking, limits),
+    ...(query.cut
+      ? [say(wordings.NOTE_QUERY_CUT, { chars: limits.QUERY_CHARS_READ })]
       : []),
-  ];
-  const path = callPath(ranking.path, index);
-  const relations = dependents(subjects(ranking), ranking.graph, index, {
-    most: Math.floor(
-      budget.chars *
-        (query.aboutUses ? limits.ASKED_USES_SHARE : limits.DEPENDENTS_SHARE),
-    ),
-    always: query.aboutUses,
-  });
-  const around = [
-    intro(budget.files, total),
-    ...notes,
-    path,
-    ...relations,
-  ].join("\n\n").length;
-  const shown = choose(root, ranking, budget.chars - around, budget.files);
-  if (shown.length === 0 && notes.length === 0)
-    return nothingFound(index, query, ranking);
-  return {
-    text: answer({
+  ]);
+  const [path = ""] = within(budget.chars * limits.NOTES_SHARE, [
+    callPath(ranking.path, index),
+  ]);
+  const relationShare = asked
+    ? limits.ASKED_USES_SHARE
+    : limits.DEPENDENTS_SHARE;
+  const relations = dependents(
+    subjects(ranking, limits),
+    ranking,
+    index,
+    { most: Math.floor(budget.chars * relationShare), asked },
+    limits,
+  );
+  const around =
+    aroundSections({ sections: total, total, notes, path }) +
+    (relations.length > 0
+      ? [wordings.DEPENDENTS_TITLE, ...relations].join("\n- ").length + 4
+      : 0);
+  const chosen = choose(
+    root,
+    ranking,
+    budget.chars - around,
+    budget.files,
+    limits,
+  );
+  notes.push(...chosen.notes);
+  if (chosen.shown.length === 0 && notes.length === small.length)
+    return nothingFound(index, query, ranking, budget.chars, limits);
+  const written = answer(
+    {
       total,
       notes,
       path,
-      sections: shown.map(sectionOf),
+      sections: chosen.shown.map(({ source, plan: p }) => ({
+        source,
+        spans: p.spans,
+        form: p.kind,
+      })),
       relations,
-      relationShare: query.aboutUses ? 1 : limits.DEPENDENTS_SHARE,
+      relationShare: asked ? 1 : relationShare,
       ceiling: budget.chars,
-    }),
-    files: shown.map(({ candidate, plan: p }) => ({
-      path: candidate.file.path,
-      kind: p.kind,
-      spans: p.spans,
-      score: candidate.score,
-      allocated: p.allocated,
-      cost: p.cost,
-    })),
+    },
+    limits,
+  );
+  return {
+    text: written.text,
+    files: chosen.shown
+      .slice(0, written.sections)
+      .map(({ candidate, plan: p }) => ({
+        path: candidate.file.path,
+        kind: p.kind,
+        spans: p.spans,
+        score: candidate.score,
+        allocated: p.allocated,
+        cost: p.cost,
+      })),
   };
 }
 
@@ -138,73 +185,81 @@ function choose(
   ranking: Ranking,
   chars: number,
   maxFiles: number,
-): Shown[] {
-  const read: { candidate: Candidate; snapshot: Snapshot }[] = [];
+  limits: Limits,
+): Chosen {
+  const read: Read[] = [];
+  const gone: string[] = [];
   for (const candidate of ranking.candidates) {
     if (read.length >= maxFiles + limits.MAX_SIGNATURE_FILES) break;
     if (candidate.file.keysOnly) continue;
     const snapshot = readNow(root, candidate.file);
-    if (snapshot) read.push({ candidate, snapshot });
+    if (snapshot) read.push(prepared(candidate, snapshot, ranking, limits));
+    else gone.push(candidate.file.path);
   }
+  const notes = gone
+    .slice(0, limits.MAX_NAMES_IN_NOTE)
+    .map((path) => say(wordings.NOTE_GONE, { path: printable(path) }));
+  const spent = notes.reduce((sum, note) => sum + note.length + 2, 0);
   const plans = plan(
-    read.map(({ candidate, snapshot }) => ({
+    read.map(({ candidate, snapshot, prices, signatures: spans }) => ({
       score: candidate.score,
-      lines: snapshot.lines,
-      regions: regions(candidate, snapshot.lines.length),
-      signatures: signatures(candidate),
+      lines: snapshot.lines.length,
+      prices,
+      regions: regions(candidate, snapshot.lines.length, limits),
+      signatures: spans,
       namedPath: candidate.namedPath && candidate.lines.length === 0,
       drifted: snapshot.drifted,
-      overhead: overheadOf(candidate),
     })),
-    chars,
+    chars - spent,
     maxFiles,
+    limits,
   );
-  return read.flatMap((file, i) =>
-    plans[i]!.kind === "none" ? [] : [{ ...file, plan: plans[i]! }],
-  );
+  const shown: Shown[] = [];
+  read.forEach((file, i) => {
+    const made = plans[i]!;
+    const { kind } = made;
+    if (kind !== "none") shown.push({ ...file, plan: { ...made, kind } });
+    else if (file.snapshot.drifted && notes.length < limits.MAX_NAMES_IN_NOTE)
+      notes.push(
+        say(wordings.NOTE_DRIFTED_OUT, {
+          path: printable(file.candidate.file.path),
+        }),
+      );
+  });
+  return { shown, notes };
 }
 
-/** Heading, fence, line in the contents; the names in the heading are not known yet. */
-function overheadOf({ file, symbols, named }: Candidate): number {
-  const names = [
-    ...named,
-    ...symbols.slice(0, limits.MAX_SYMBOLS_IN_HEADING),
-  ].map((s) => s.name);
-  return (
-    heading(file.path, names).length +
-    printable(file.path).length +
-    limits.SECTION_CHARS
-  );
-}
-
-function sectionOf({ candidate, snapshot, plan: p }: Shown): Section {
-  const { file } = candidate;
-  return {
-    path: file.path,
-    fence: languageById(file.language)?.fence ?? "",
+function prepared(
+  candidate: Candidate,
+  snapshot: Snapshot,
+  ranking: Ranking,
+  limits: Limits,
+): Read {
+  const ordered = byRelevance(candidate, ranking.weights);
+  const source: Source = {
+    path: candidate.file.path,
+    fence: languageById(candidate.file.language)?.fence ?? "",
     lines: snapshot.lines,
-    spans: p.spans,
-    cut: p.cut,
-    whole: p.kind === "whole",
-    symbols: shownSymbols(candidate, p.spans),
+    // Where a drifted file's definitions lie now is not known.
+    definitions: snapshot.drifted
+      ? []
+      : ordered.map(({ name, span, kind }) => ({
+          name,
+          span,
+          container: CONTAINERS.has(kind),
+        })),
     notes: [
       ...(snapshot.drifted ? [wordings.NOTE_DRIFTED] : []),
       ...(snapshot.exact ? [] : [wordings.NOTE_NOT_EXACT]),
     ],
   };
-}
-
-function shownSymbols(candidate: Candidate, spans: readonly Span[]): string[] {
-  const shown = (line: number) =>
-    spans.some(([a, b]) => a <= line && line <= b);
-  const own = candidate.symbols.filter((s) => s.kind !== "field");
-  return [
-    ...new Set(
-      [...candidate.named, ...own]
-        .filter((s) => shown(s.span[0]))
-        .map((s) => s.name),
-    ),
-  ];
+  return {
+    candidate,
+    snapshot,
+    source,
+    prices: priced(source, limits),
+    signatures: signatures(candidate, ordered),
+  };
 }
 
 /** The file as it is now; undefined where it is gone or leads out of the project. @spec explore-reads-now */
@@ -220,16 +275,25 @@ function readNow(root: string, file: FileRow): Snapshot | undefined {
 }
 
 /** What of the question the index does not hold. */
-function unknown(index: IndexReader, query: Query, ranking: Ranking): string[] {
-  const notes = ranking.unknownNames.map((name) => {
-    const near = nearestNames(index, name);
+function unknown(
+  index: IndexReader,
+  query: Query,
+  ranking: Ranking,
+  limits: Limits,
+): string[] {
+  const names = ranking.unknownNames.slice(0, limits.MAX_NAMES_IN_NOTE);
+  const notes = names.map((name) => {
+    const near = nearestNames(index, name, limits);
     return near.length === 0
-      ? say(wordings.NOTE_NO_NAME, { name })
-      : say(wordings.NOTE_NEAR_NAMES, { name, near: quoted(near) });
+      ? say(wordings.NOTE_NO_NAME, { name: printable(name) })
+      : say(wordings.NOTE_NEAR_NAMES, {
+          name: printable(name),
+          near: quoted(near),
+        });
   });
-  for (const path of ranking.unknownPaths)
+  for (const path of ranking.unknownPaths.slice(0, limits.MAX_NAMES_IN_NOTE))
     notes.push(say(wordings.NOTE_NO_PATH, { path: printable(path) }));
-  const words = unknownWords(query, ranking);
+  const words = unknownWords(query, ranking, limits);
   if (words.length > 0)
     notes.push(
       say(wordings.NOTE_NO_WORDS, {
@@ -241,22 +305,27 @@ function unknown(index: IndexReader, query: Query, ranking: Ranking): string[] {
 }
 
 /** Words of the question that occur nowhere, names and paths not counted. */
-function unknownWords(query: Query, ranking: Ranking): string[] {
-  const told = new Set([
-    ...ranking.unknownNames,
-    ...query.paths.map((p) => p.path),
-  ]);
+function unknownWords(
+  query: Query,
+  ranking: Ranking,
+  limits: Limits,
+): string[] {
+  const told = [...ranking.unknownNames, ...query.paths.map((p) => p.path)];
   return [
     ...new Set(
       ranking.unknownTerms.flatMap((term) => query.spelling.get(term) ?? []),
     ),
   ]
-    .filter((word) => ![...told].some((name) => name.includes(word)))
+    .filter((word) => !told.some((name) => holds(name, word)))
     .slice(0, limits.MAX_NAMES_IN_NOTE);
 }
 
+/** Letter case ignored: a part of a name is spelt in lower case. */
+const holds = (name: string, word: string): boolean =>
+  name.toLowerCase().includes(word.toLowerCase());
+
 /** A configuration file that the question names is answered by its key names. */
-function keyNotes(root: string, ranking: Ranking): string[] {
+function keyNotes(root: string, ranking: Ranking, limits: Limits): string[] {
   return ranking.candidates.flatMap(({ file, namedPath }) => {
     if (!file.keysOnly || !namedPath) return [];
     const read = readInside(root, file.path);
@@ -265,7 +334,7 @@ function keyNotes(root: string, ranking: Ranking): string[] {
     return [
       say(wordings.NOTE_KEYS, {
         path: printable(file.path),
-        keys: few(keys, limits.MAX_KEYS_IN_NOTE),
+        keys: few(keys.map(printable), limits.MAX_KEYS_IN_NOTE),
       }),
     ];
   });
@@ -275,26 +344,47 @@ function nothingFound(
   index: IndexReader,
   query: Query,
   ranking: Ranking,
+  chars: number,
+  limits: Limits,
 ): ExploreAnswer {
   const total = index.files().length;
   const words = [
     ...new Set([...query.names.map((n) => n.name), ...query.spelling.values()]),
   ];
   const near = [
-    ...new Set(words.flatMap((word) => nearestNames(index, word))),
+    ...new Set(words.flatMap((word) => nearestNames(index, word, limits))),
   ].slice(0, limits.MAX_NAMES_IN_NOTE);
-  const known = vocabulary(index);
+  const known = vocabulary(index, limits);
+  const paths = ranking.unknownPaths
+    .slice(0, limits.MAX_NAMES_IN_NOTE)
+    .map((path) => say(wordings.NOTE_NO_PATH, { path: printable(path) }));
   const lines = [
     say(wordings.NOTHING_FOUND, { total }),
-    ...unknown(index, query, ranking).filter((note) => note.includes("/")),
+    ...paths,
     ...(near.length > 0
       ? [say(wordings.NOTHING_NEAR, { near: quoted(near) })]
       : []),
     ...(known.length > 0
-      ? [say(wordings.NOTHING_VOCABULARY, { words: known.join(", ") })]
+      ? [
+          say(wordings.NOTHING_VOCABULARY, {
+            words: known.map(printable).join(", "),
+          }),
+        ]
       : []),
   ];
-  return { text: `${lines.join("\n\n")}\n`, files: [] };
+  return {
+    text: `${lines
+      .join("\n\n")
+      .slice(0, chars - 1)
+      .toWellFormed()}\n`,
+    files: [],
+  };
+}
+
+/** The first of the sentences that together are no longer than `most`. */
+function within(most: number, sentences: readonly string[]): string[] {
+  let left = most;
+  return sentences.filter((s) => (left -= s.length) >= 0);
 }
 
 const quoted = (names: readonly string[]): string =>
