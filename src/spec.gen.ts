@@ -29,6 +29,10 @@ export const limits = {
   MAX_LINE_CHARS: 400,
   /** x. Unit: –. @spec plan-whole-when-it-fits */
   CUT_SCORE: 0.7,
+  /** x. Unit: UTF-16 units. @spec plan-whole-when-it-fits */
+  WHOLE_CHARS: 3000,
+  /** x. Unit: –. @spec plan-whole-when-it-fits */
+  WHOLE_SHARE: 0.5,
   /** x. Unit: lines. @spec plan-whole-when-it-fits */
   MIN_CUT_LINES: 15,
   /** the rest is worth more as source. Unit: –. @spec plan-signatures */
@@ -97,6 +101,8 @@ export const limits = {
   BATCH_BYTES: 200000,
   /** a machine without memory breaks them all. Unit: workers. @spec index-survives-a-crash */
   MAX_LOST_WORKERS: 5,
+  /** takes another 30 MB off and costs no time that we saw. Unit: percent. @spec index-memory */
+  HEAP_GROWTH_PERCENT: 50,
   /** takes 40 MB off the peak and costs no time that we saw. Unit: MB. @spec index-memory */
   THREAD_YOUNG_MB: 4,
   /** five times what a sound file of two megabytes takes. Unit: steps. @spec extraction-limits */
@@ -127,8 +133,10 @@ export const limits = {
   WHOLE_FILE_SHARE: 0.3,
   /** far more than an answer holds. Unit: files. @spec rank-several-passages */
   MAX_CANDIDATES: 40,
+  /** x. Unit: –. @spec rank-drops-the-weak */
+  STRONG_SHARE: 0.4,
   /** an answer that is complete does not fill itself. Unit: –. @spec rank-drops-the-weak */
-  MIN_SCORE_SHARE: 0.15,
+  MIN_SCORE_SHARE: 0.2,
   /** an exact name says more than any words. Unit: times the best text. @spec rank-names-first */
   NAMED_SCORE: 2,
   /** so does a file, and it is wanted as a whole. Unit: times the best text. @spec rank-names-first */

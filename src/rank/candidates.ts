@@ -15,6 +15,8 @@ import type { Query, QueryName } from "./query.ts";
 export interface Candidate {
   readonly file: FileRow;
   readonly score: number;
+  /** Nothing but a few of the question's words speaks for it: its signatures are enough. */
+  readonly weak: boolean;
   /** Definitions that the question names, or that lie on the way between those. */
   readonly named: readonly SymbolRow[];
   /** Uses of what the question names, where it asks for them. */
@@ -97,7 +99,8 @@ export function rank(
     (d.text + d.name + d.path) * roleShare(d, query, limits);
 
   for (const id of bestTexts(index, text, query, limits)) draft(id);
-  const { named, unknownNames } = byName(index, query, draft, limits);
+  const paths = byPath(index, query, draft, limits);
+  const { named, unknownNames } = byName(index, query, paths, draft, limits);
   const path = graph.path(
     oneEach(named, index).slice(0, limits.PATH_MAX_NAMES),
   );
@@ -124,12 +127,17 @@ export function rank(
     d.text += limits.NEIGHBOUR_SCORE * votes;
     d.led = definitions;
   }
-  const unknownPaths = byPath(index, query, draft, limits);
 
+  const bestText = Math.max(
+    ...[...drafts.values()].map((d) => d.text * roleShare(d, query, limits)),
+  );
   const ranked = [...drafts.values()]
     .map((d) => ({
       file: d.file,
       score: scored(d),
+      weak:
+        d.name + d.path === 0 &&
+        d.text * roleShare(d, query, limits) < bestText * limits.STRONG_SHARE,
       named: d.named,
       users: d.users,
       led: d.led,
@@ -148,7 +156,7 @@ export function rank(
       .filter((c) => c.score >= least || c.named.length > 0 || c.namedPath)
       .map((c) => withRows(c, text, graph)),
     unknownNames,
-    unknownPaths: unknownPaths.filter(
+    unknownPaths: paths.unknown.filter(
       (path) => !named.some((s) => path.endsWith(`.${s.name}`)),
     ),
     unknownTerms: text.unknown,
@@ -223,16 +231,19 @@ function textScore(text: Lexical, id: number, limits: Limits): number {
 function byName(
   index: IndexReader,
   query: Query,
+  paths: QueryPaths,
   draft: Drafts,
   limits: Limits,
 ): { named: SymbolRow[]; unknownNames: string[] } {
   const unknownNames: string[] = [];
   const named: SymbolRow[] = [];
   for (const name of query.names) {
+    if (paths.known.has(name.path)) continue;
     const certain = name.distinctive || query.bag;
     const definitions = definitionsOf(index, name, limits);
     if (definitions.length === 0) {
-      if (certain && !isKnown(index, name)) unknownNames.push(name.name);
+      const told = isKnown(index, name) || paths.unknown.includes(name.path);
+      if (certain && !told) unknownNames.push(name.name);
       continue;
     }
     const trust = certain ? 1 : plainTrust(name, limits);
@@ -269,25 +280,33 @@ function byUse(
     }
 }
 
-/** Gives the files that the question names their score; the paths that no file has. */
+interface QueryPaths {
+  readonly known: ReadonlySet<string>;
+  /** Those that no file has, although they can mean nothing else. */
+  readonly unknown: readonly string[];
+}
+
+/** Gives the files that the question names their score. */
 function byPath(
   index: IndexReader,
   query: Query,
   draft: Drafts,
   limits: Limits,
-): string[] {
+): QueryPaths {
+  const known = new Set<string>();
   const unknown: string[] = [];
   for (const { path, lines } of query.paths) {
-    const { files, known } = filesOfPath(index, path, limits.MAX_FILES_OF_PATH);
-    if (!known && isFileName(index, path)) unknown.push(path);
-    for (const file of files) {
+    const found = filesOfPath(index, path, limits.MAX_FILES_OF_PATH);
+    if (found.known) known.add(path);
+    else if (isFileName(index, path)) unknown.push(path);
+    for (const file of found.files) {
       const d = draft(file.id);
       if (!d) continue;
       d.path += limits.NAMED_PATH_SCORE;
       if (lines) d.lines.push(lines);
     }
   }
-  return unknown;
+  return { known, unknown };
 }
 
 /** A plain word that is also a name counts the more, the less it looks like prose. */

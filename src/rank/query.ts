@@ -33,6 +33,8 @@ export interface QueryName {
   readonly qualifier: string;
   /** Written as no ordinary word is: it has a capital inside, an underscore, a digit, a qualifier or a call's parentheses. */
   readonly distinctive: boolean;
+  /** The same word read as a path; empty where it is none. */
+  readonly path: string;
 }
 
 export interface QueryPath {
@@ -86,28 +88,36 @@ export function readQuery(
   const words = wordsOf(text);
   const names = new Map<string, QueryName>();
   const paths = new Map<string, QueryPath>();
-  /** Words that only say which lines of a path are wanted: they are no terms. */
-  const located = new Set<string>();
+  /** Words that say which lines of a path are wanted: they are no terms. */
+  const without = new Set<string>();
+  const aboutUses = words.some((word) => USE_WORDS.has(word.toLowerCase()));
+  /** Words that could be a name: what only says that uses are asked for is none. */
+  let others = 0;
   let plain = 0;
   for (let i = 0; i < words.length; i++) {
     const whole = words[i]!;
+    const lower = whole.toLowerCase();
+    // `callers of Find`: a capital inside a sentence is written for a name.
+    const isName = aboutUses && i > 0 && /^\p{Lu}/u.test(whole);
+    const says = STOP.has(lower) || USE_WORDS.has(lower);
+    if (aboutUses && says && !isName) continue;
+    others++;
     const place = LOCATED.exec(whole);
     const word = place?.groups!.path ?? whole;
     const isPath = PATH.test(word) && !/^\d/.test(word);
+    const path = isPath ? word.replace(/^\.\//, "") : "";
     if (isPath && paths.size < limits.MAX_QUERY_PATHS) {
       const after = place ? undefined : following(words, i + 1);
-      paths.set(word, {
-        path: word.replace(/^\.\//, ""),
-        lines: place ? span(place) : after!.lines,
-      });
-      for (let k = 0; k < (after?.words ?? 0); k++) located.add(words[++i]!);
+      paths.set(word, { path, lines: place ? span(place) : after!.lines });
+      if (place) without.add(whole.slice(word.length));
+      for (let k = 0; k < (after?.words ?? 0); k++) without.add(words[++i]!);
     }
     if (!QUALIFIED.test(word)) {
       if (!isPath) plain++;
       continue;
     }
-    const name = nameOf(word);
-    if (!name.distinctive && STOP.has(name.name.toLowerCase())) {
+    const name = { ...nameOf(word), path };
+    if (!name.distinctive && !isName && STOP.has(name.name.toLowerCase())) {
       plain++;
       continue;
     }
@@ -121,10 +131,10 @@ export function readQuery(
   return {
     names: [...names.values()],
     paths: [...paths.values()],
-    ...termsIn(text, located, limits),
+    ...termsIn(text, without, limits),
     aboutTests: words.some((word) => TEST_WORDS.has(word.toLowerCase())),
-    aboutUses: words.some((word) => USE_WORDS.has(word.toLowerCase())),
-    bag: names.size + paths.size > 0 && (plain === 0 || words.length === 1),
+    aboutUses,
+    bag: names.size + paths.size > 0 && (plain === 0 || others === 1),
     cut: whole.length > limits.QUERY_CHARS_READ,
   };
 }
@@ -142,7 +152,7 @@ function wordsOf(text: string): string[] {
     .filter((word) => word !== "");
 }
 
-function nameOf(word: string): QueryName {
+function nameOf(word: string): Omit<QueryName, "path"> {
   const parts = word.replace(/\(\)$/, "").split(/\.|::|->|#|\\/);
   const name = parts.at(-1)!;
   return {

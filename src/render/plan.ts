@@ -21,6 +21,8 @@ export interface PlanFile {
   readonly signatures: readonly Span[];
   /** The question names the file and asks for all of it. */
   readonly namedPath: boolean;
+  /** Signatures are enough. */
+  readonly weak: boolean;
   /** Whole or not at all: the bytes on disk are not those that were indexed. */
   readonly drifted: boolean;
 }
@@ -71,7 +73,9 @@ export function plan(
       : Math.min(share, limits.FILE_CHARS);
     const room = Math.min(left, most);
     const allocated =
-      shown >= maxFiles || room < limits.SIGNATURE_FILE_CHARS ? 0 : room;
+      shown >= maxFiles || file.weak || room < limits.SIGNATURE_FILE_CHARS
+        ? 0
+        : room;
     const made = withSource(file, allocated, limits);
     if (made.kind !== "none") {
       left -= made.cost;
@@ -117,12 +121,21 @@ function withSource(file: PlanFile, allocated: number, limits: Limits): Made {
   if (file.lines === 0 || allocated <= 0) return NONE;
   const whole: Span = [1, file.lines];
   const cost = file.prices.cost([whole], "whole");
-  if (cost <= allocated) return { kind: "whole", spans: [whole], cost };
+  if (cost <= allocated && isWorthWhole(file, cost, limits))
+    return { kind: "whole", spans: [whole], cost };
   if (file.drifted) return NONE;
   const spans = clusters(file, allocated, limits);
   return spans.length === 0
     ? NONE
     : { kind: "clusters", spans, cost: file.prices.cost(spans, "clusters") };
+}
+
+/** It is short, asked for, or most of it matches. */
+function isWorthWhole(file: PlanFile, cost: number, limits: Limits): boolean {
+  if (file.namedPath || file.drifted || cost <= limits.WHOLE_CHARS) return true;
+  const matching = joined(file.regions.map(({ padded }) => padded));
+  const part = matching.reduce((sum, s) => sum + file.prices.lines(s), 0);
+  return part >= cost * limits.WHOLE_SHARE;
 }
 
 /** As many of the regions, the best first, as fit. */

@@ -208,6 +208,7 @@ function choose(
       regions: regions(candidate, snapshot.lines.length, limits),
       signatures: spans,
       namedPath: candidate.namedPath && candidate.lines.length === 0,
+      weak: candidate.weak,
       drifted: snapshot.drifted,
     })),
     chars - spent,
