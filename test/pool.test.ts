@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import {
+  heapFlag,
   batched,
   indexFiles,
   threadLimits,
@@ -71,6 +72,7 @@ ruleTest(
   },
 );
 
+loadBearing("index-memory", "HEAP_GROWTH_PERCENT", (moved) => heapFlag(moved));
 loadBearing("index-memory", "THREAD_YOUNG_MB", (moved) =>
   threadLimits({ maxOldGenerationSizeMb: 40 }, moved),
 );

@@ -3,6 +3,7 @@
  * order in which it comes.
  */
 import { availableParallelism } from "node:os";
+import { setFlagsFromString } from "node:v8";
 import { Worker, type ResourceLimits } from "node:worker_threads";
 import type { IndexedFile, LeftOut } from "../model/file.ts";
 import type { Segment } from "../model/segment.ts";
@@ -57,6 +58,7 @@ export async function indexFiles(
   sink: Sink,
   { workers, resourceLimits }: PoolOptions = {},
 ): Promise<void> {
+  setFlagsFromString(heapFlag());
   const queue = batched(jobs)[Symbol.iterator]();
   const bytes = jobs.reduce((sum, job) => sum + job.size, 0);
   const running = Array.from({ length: workers ?? workerCount(bytes) }, () =>
@@ -88,6 +90,11 @@ function startWorker(
   });
   return { thread, hand: new Int32Array(inHand) };
 }
+
+/** The flag for heaps that begin after it is set: those of the threads. @spec index-memory */
+export const heapFlag = (
+  limits: Pick<Limits, "HEAP_GROWTH_PERCENT"> = fromSpec,
+): string => `--heap-growing-percent=${limits.HEAP_GROWTH_PERCENT}`;
 
 /** What a thread may use; what is asked for goes before what the spec says. @spec index-memory */
 export const threadLimits = (

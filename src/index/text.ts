@@ -51,7 +51,11 @@ export class TextWriter {
     }
   }
 
+  /** The last thing a writer does. */
   finish(): Segment {
+    // Sorting takes room: what served the words is let go first.
+    this.known.clear();
+    this.numbers.clear();
     return this.segment.finish(this.names);
   }
 

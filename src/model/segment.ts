@@ -86,44 +86,51 @@ export function decodePassages(bytes: Uint8Array): PassageTable {
  */
 export class SegmentWriter {
   private readonly most: number;
-  private term = new Uint32Array(1 << 14);
-  private passage = new Uint32Array(1 << 14);
-  private count = new Uint8Array(1 << 14);
+  /** Full chunks, then the one in hand: growing one array would hold two of them for a while. */
+  private readonly terms: Uint32Array[] = [];
+  private readonly counts: Uint8Array[] = [];
   private used = 0;
   private readonly passages: Passage[] = [];
+  /** How many triples had been put when each passage ended. */
+  private readonly ends: number[] = [];
 
   constructor(limits: Pick<Limits, "MAX_TERM_COUNT"> = fromSpec) {
     this.most = limits.MAX_TERM_COUNT;
   }
 
   put(term: number, count: number): void {
-    if (this.used === this.term.length) {
-      const size = this.used * 2;
-      const grow = <T extends Uint32Array | Uint8Array>(from: T, to: T): T => (
-        to.set(from),
-        to
-      );
-      this.term = grow(this.term, new Uint32Array(size));
-      this.passage = grow(this.passage, new Uint32Array(size));
-      this.count = grow(this.count, new Uint8Array(size));
+    const at = this.used % CHUNK;
+    if (at === 0) {
+      this.terms.push(new Uint32Array(CHUNK));
+      this.counts.push(new Uint8Array(CHUNK));
     }
-    this.term[this.used] = term;
-    this.passage[this.used] = this.passages.length;
-    this.count[this.used++] = Math.min(count, this.most);
+    this.terms.at(-1)![at] = term;
+    this.counts.at(-1)![at] = Math.min(count, this.most);
+    this.used++;
   }
 
   /** Ends the passage that the triples put since the last call belong to. */
   endPassage(passage: Passage): void {
     this.passages.push(passage);
+    this.ends.push(this.used);
   }
 
+  /** The last thing a writer does: it holds nothing after that. */
   finish(names: readonly string[]): Segment {
     const starts = new Uint32Array(names.length + 1);
-    for (let i = 0; i < this.used; i++) starts[this.term[i]! + 1]!++;
+    this.each((term) => starts[term + 1]!++);
     for (let t = 0; t < names.length; t++) starts[t + 1]! += starts[t]!;
-    const order = new Uint32Array(this.used);
+    const passage = new Uint32Array(this.used);
+    const count = new Uint8Array(this.used);
     const next = starts.slice();
-    for (let i = 0; i < this.used; i++) order[next[this.term[i]!]!++] = i;
+    this.each((term, ofPassage, times) => {
+      const at = next[term]!++;
+      passage[at] = ofPassage;
+      count[at] = times;
+    });
+
+    this.terms.length = 0;
+    this.counts.length = 0;
 
     const sorted = Array.from(names.keys())
       .filter((t) => starts[t]! < starts[t + 1]!)
@@ -133,9 +140,8 @@ export class SegmentWriter {
     sorted.forEach((t, at) => {
       let before = 0;
       for (let k = starts[t]!; k < starts[t + 1]!; k++) {
-        const i = order[k]!;
-        putPosting(out, this.passage[i]! - before, this.count[i]!);
-        before = this.passage[i]!;
+        putPosting(out, passage[k]! - before, count[k]!);
+        before = passage[k]!;
       }
       ends[at] = out.length;
     });
@@ -146,7 +152,24 @@ export class SegmentWriter {
       postings: out.take(),
     };
   }
+
+  /** The triples of ended passages, in the order in which they were put. */
+  private each(
+    visit: (term: number, passage: number, count: number) => void,
+  ): void {
+    let i = 0;
+    this.ends.forEach((end, passage) => {
+      for (; i < end; i++)
+        visit(
+          this.terms[Math.floor(i / CHUNK)]![i % CHUNK]!,
+          passage,
+          this.counts[Math.floor(i / CHUNK)]![i % CHUNK]!,
+        );
+    });
+  }
 }
+
+const CHUNK = 1 << 16;
 
 /** The low bit says that the count is 1, which most are: such a posting is one number. */
 function putPosting(out: VarintWriter, gap: number, count: number): void {
