@@ -350,6 +350,12 @@ export const wordings = {
   /** the exception to the guarantee. @spec dedup-says-the-exception */
   POINTERS_INTRO:
     "Lines that this conversation already holds are not repeated; a pointer names them. Ask the same again, or for lines by number, to get them once more.",
+  /** a gap is not taken for missing. @spec dedup-held-mark */
+  HELD_MARK: "… {lines} sent before",
+  /** nothing of it follows. @spec dedup-held-mark */
+  CONTENTS_HELD: "sent before",
+  /** what follows is not all. @spec dedup-held-mark */
+  CONTENTS_REST_HELD: "the rest sent before",
   /** a list that is cut says so. @spec answer-heading */
   MORE: "+{count} more",
   /** a gap in the numbers alone is overlooked. @spec answer-cut-marks */
@@ -1347,6 +1353,8 @@ export type RuleId =
   | "dedup-guard"
   | "dedup-spends-what-it-frees"
   | "dedup-library"
+  | "emission-is-exact"
+  | "dedup-held-mark"
   | "plan-carries-forward"
   | "plan-whole-when-it-fits"
   | "plan-signatures"

@@ -6,7 +6,13 @@
 import type { Span } from "../model/span.ts";
 import { say } from "../model/wording.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
-import { contentsLine, section, type Form, type Source } from "./section.ts";
+import {
+  contentsLine,
+  rendered,
+  type Form,
+  type Rendered,
+  type Source,
+} from "./section.ts";
 
 /** The sentence that says what the answer is. @spec answer-contents */
 export function intro(shown: number, total: number): string {
@@ -34,8 +40,8 @@ export interface AnswerParts {
 
 export interface Written {
   readonly text: string;
-  /** How many of the sections are in it, the first ones. */
-  readonly sections: number;
+  /** The sections that are in it, the first ones. */
+  readonly sections: readonly Rendered[];
 }
 
 /** What stands before the sections, without its contents; what `answer` writes is no longer. */
@@ -60,7 +66,7 @@ export function answer(
   limits: Pick<Limits, "MAX_SYMBOLS_IN_HEADING" | "MAX_LINE_CHARS"> = fromSpec,
 ): Written {
   const bodies = parts.sections.map((s) =>
-    section(s.source, s.spans, s.form, limits),
+    rendered(s.source, s.spans, s.form, limits),
   );
   let notes = parts.notes;
   for (let kept = bodies.length; ;) {
@@ -68,21 +74,38 @@ export function answer(
       .slice(0, kept)
       .map((s) => contentsLine(s.source, s.spans, s.form));
     const head = [
-      ...(kept > 0 ? [intro(kept, parts.total), list.join("\n")] : []),
+      ...(kept > 0 ? [intro(kept, parts.total)] : []),
+      ...exception(bodies.slice(0, kept)),
+      ...(kept > 0 ? [list.join("\n")] : []),
       ...notes,
       ...(parts.path === "" ? [] : [parts.path]),
     ].join("\n\n");
-    const main = `${head}\n${kept > 0 ? `\n${bodies.slice(0, kept).join("\n")}` : ""}`;
+    const main = `${head}\n${
+      kept > 0
+        ? `\n${bodies
+            .slice(0, kept)
+            .map((b) => b.text)
+            .join("\n")}`
+        : ""
+    }`;
     const text = main + relationsWithin(parts, main.length);
-    if (text.length <= parts.ceiling) return { text, sections: kept };
+    if (text.length <= parts.ceiling)
+      return { text, sections: bodies.slice(0, kept) };
     if (kept > 0) kept--;
     else if (notes.length > 1) notes = notes.slice(0, -1);
     else
       return {
         text: text.slice(0, parts.ceiling).toWellFormed(),
-        sections: 0,
+        sections: [],
       };
   }
+}
+
+/** The guarantee's exception, in an answer that holds a pointer. @spec dedup-says-the-exception */
+function exception(sections: readonly Rendered[]): string[] {
+  return sections.some(({ pointedAt }) => pointedAt.length > 0)
+    ? [wordings.POINTERS_INTRO]
+    : [];
 }
 
 /** As many of the lines as are no more than their share of the answer, and within its ceiling. */

@@ -45,7 +45,7 @@ const NONE: Made = { kind: "none", spans: [], cost: 0 };
  * One plan a file, in the same order: `maxFiles` of them with source, then as many
  * with signatures alone as there is room for. Their costs together are at most the
  * budget.
- * @spec plan-carries-forward plan-whole-when-it-fits plan-signatures plan-spends-the-rest
+ * @spec plan-carries-forward plan-whole-when-it-fits plan-signatures plan-spends-the-rest dedup-spends-what-it-frees
  */
 export function plan(
   files: readonly PlanFile[],
@@ -79,7 +79,8 @@ export function plan(
     const made = withSource(file, allocated, limits);
     if (made.kind !== "none") {
       left -= made.cost;
-      shown++;
+      // What is only pointed at takes no place from source that is new.
+      if (file.prices.isNew(made.spans)) shown++;
     }
     return { ...made, allocated };
   });

@@ -6,6 +6,8 @@
  */
 import { printSpans, type Span } from "../model/span.ts";
 import { say } from "../model/wording.ts";
+import { decideFile, type FileDecision } from "../dedup/file.ts";
+import { pointer } from "../dedup/pointer.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 
 /** A definition, as far as a section speaks of it. */
@@ -14,6 +16,8 @@ export interface Named {
   readonly span: Span;
   /** It holds definitions, each of which stands for itself. */
   readonly container: boolean;
+  /** The question names it. */
+  readonly asked?: boolean;
 }
 
 /** A file that sections can be made of. */
@@ -26,6 +30,16 @@ export interface Source {
   readonly definitions: readonly Named[];
   /** Sentences that stand between heading and lines. */
   readonly notes: readonly string[];
+  /** Lines that the context holds already, joined; absent where none counts. */
+  readonly held?: readonly Span[];
+}
+
+/** What a section does with the lines that are wanted of its file. @spec dedup-covered-run dedup-remainder */
+export function decided(source: Source, spans: readonly Span[]): FileDecision {
+  const { held = [], lines, definitions } = source;
+  if (held.length === 0) return { send: spans, pointAt: [], folded: [] };
+  const named = definitions.filter((d) => d.asked).map((d) => d.span);
+  return decideFile({ wanted: spans, held, lines, named });
 }
 
 /** How lines are shown: the whole file, clusters with marks, or signatures alone. */
@@ -111,41 +125,82 @@ export function cutAfter(
   return last === undefined ? undefined : [end[1] + 1, last];
 }
 
-/**
- * A section's Markdown, ending in a line feed. The spans are in order and apart;
- * they lie within the file.
- * @spec answer-verbatim answer-cut-marks
- */
+/** A section as it stands in the answer, and which lines of the file that makes. */
+export interface Rendered {
+  /** Markdown, ending in a line feed. */
+  readonly text: string;
+  /** Lines that stand in it, cut ones included. */
+  readonly sent: readonly Span[];
+  /** Lines that its pointer stands for. */
+  readonly pointedAt: readonly Span[];
+}
+
+/** A section's Markdown alone. */
 export function section(
   source: Source,
   spans: readonly Span[],
   form: Form,
   limits: SectionLimits = fromSpec,
 ): string {
+  return rendered(source, spans, form, limits).text;
+}
+
+/**
+ * The section of the wanted spans, which are in order and apart and lie within the
+ * file. Runs of them that are held are pointed at.
+ * @spec answer-verbatim answer-cut-marks dedup-covered-run dedup-pointer
+ */
+export function rendered(
+  source: Source,
+  spans: readonly Span[],
+  form: Form,
+  limits: SectionLimits = fromSpec,
+): Rendered {
+  const { send, pointAt } = decided(source, spans);
   const body: string[] = [];
-  const marks = form === "clusters";
-  spans.forEach(([first, last], i) => {
-    const before = spans[i - 1];
-    if (marks && before) body.push(gapMark([before[1] + 1, first - 1]));
+  const marks = form === "clusters" || pointAt.length > 0;
+  send.forEach(([first, last], i) => {
+    const before = send[i - 1];
+    if (marks && before)
+      body.push(gapMark([before[1] + 1, first - 1], pointAt));
     for (let n = first; n <= last; n++)
       body.push(`${n}\t${shortened(source.lines[n - 1]!, limits)}`);
   });
-  const cut = marks ? cutAfter(source, spans) : undefined;
-  if (cut) body.push(cutMark(cut));
+  const cut = form === "clusters" ? cutAfter(source, spans) : undefined;
+  if (cut && send.length > 0) body.push(cutMark(cut));
   const fence = "`".repeat(fenceLength(body));
-  return [
+  const text = [
     heading(source.path, shownNames(source, spans), form, limits),
     "",
-    ...source.notes.flatMap((note) => [`> ${note}`, ""]),
-    `${fence}${source.fence}`,
-    ...body,
-    fence,
-    "",
+    ...notesOf(source, send, pointAt).flatMap((note) => [`> ${note}`, ""]),
+    ...(send.length > 0 ? [`${fence}${source.fence}`, ...body, fence, ""] : []),
   ].join("\n");
+  return { text, sent: send, pointedAt: pointAt };
 }
 
-const gapMark = (lines: Span): string =>
-  say(wordings.GAP_MARK, { lines: printSpans([lines]) });
+/** The pointer comes first: what follows is only what is new. */
+function notesOf(
+  source: Source,
+  send: readonly Span[],
+  pointAt: readonly Span[],
+): string[] {
+  if (pointAt.length === 0) return [...source.notes];
+  return [
+    pointer({
+      path: printable(source.path),
+      spans: pointAt,
+      symbols: shownNames(source, pointAt),
+      newFollows: send.length > 0,
+    }),
+    ...(send.length > 0 ? source.notes : []),
+  ];
+}
+
+/** Lines between two that are shown: pointed at, or not wanted. */
+const gapMark = (gap: Span, pointAt: readonly Span[] = []): string =>
+  pointAt.some(([a, b]) => a <= gap[0] && gap[1] <= b)
+    ? say(wordings.HELD_MARK, { lines: printSpans([gap]) })
+    : say(wordings.GAP_MARK, { lines: printSpans([gap]) });
 const cutMark = (lines: Span): string =>
   say(wordings.CUT_MARK, { lines: printSpans([lines]) });
 
@@ -171,11 +226,17 @@ export function shortened(
 
 /** The line of a section in the list of contents. @spec answer-contents */
 export function contentsLine(
-  { path }: Pick<Source, "path">,
+  source: Source,
   spans: readonly Span[],
   form: Form,
 ): string {
-  return `- \`${printable(path)}\` ${form === "whole" ? wordings.WHOLE_FILE : printSpans(spans)}`;
+  const { send, pointAt } = decided(source, spans);
+  const name = `- \`${printable(source.path)}\``;
+  if (pointAt.length === 0)
+    return `${name} ${form === "whole" ? wordings.WHOLE_FILE : printSpans(spans)}`;
+  return send.length === 0
+    ? `${name} ${wordings.CONTENTS_HELD}`
+    : `${name} ${printSpans(send)}, ${wordings.CONTENTS_REST_HELD}`;
 }
 
 /** What sections of a file cost. */
@@ -184,6 +245,8 @@ export interface Prices {
   cost(spans: readonly Span[], form: Form): number;
   /** The numbered lines alone. */
   lines(span: Span): number;
+  /** The section would hold lines that the context has not seen. */
+  isNew(spans: readonly Span[]): boolean;
 }
 
 /**
@@ -209,27 +272,28 @@ export function priced(
         : shortened(text, limits).length;
     sums[n] = sums[n - 1]! + String(n).length + 2 + shown;
   }
-  const fixed =
-    source.notes.reduce((sum, note) => sum + note.length + 4, 0) +
-    2 * (ticks + 1) +
-    source.fence.length +
-    // Line feeds: two after the heading, one after each fence, one between sections, one in the contents.
-    6;
+  const fences = 2 * (ticks + 1) + source.fence.length + 2;
   return {
     lines: ([first, last]) => sums[last]! - sums[first - 1]!,
+    isNew: (spans) => decided(source, spans).send.length > 0,
     cost(spans, form) {
+      const { send, pointAt } = decided(source, spans);
       let sum =
-        fixed +
+        // Line feeds: two after the heading, one between sections, one in the contents.
+        4 +
         heading(source.path, shownNames(source, spans), form, limits).length +
         contentsLine(source, spans, form).length;
-      spans.forEach(([first, last], i) => {
+      for (const note of notesOf(source, send, pointAt)) sum += note.length + 4;
+      if (send.length > 0) sum += fences;
+      const marks = form === "clusters" || pointAt.length > 0;
+      send.forEach(([first, last], i) => {
         sum += sums[last]! - sums[first - 1]!;
-        const before = spans[i - 1];
-        if (form === "clusters" && before)
-          sum += gapMark([before[1] + 1, first - 1]).length + 1;
+        const before = send[i - 1];
+        if (marks && before)
+          sum += gapMark([before[1] + 1, first - 1], pointAt).length + 1;
       });
       const cut = form === "clusters" ? cutAfter(source, spans) : undefined;
-      return sum + (cut ? cutMark(cut).length + 1 : 0);
+      return sum + (cut && send.length > 0 ? cutMark(cut).length + 1 : 0);
     },
   };
 }

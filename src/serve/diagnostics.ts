@@ -108,21 +108,18 @@ export function reportText(report: CallReport): string {
  * written is told once a call on standard error: a report never fails a call.
  * @spec serve-diagnostics
  */
-export function writeReport(
-  to: string | undefined,
-  report: () => CallReport,
-): void {
+export function writeReport(to: string | undefined, report: CallReport): void {
   if (to === undefined || to.trim() === "" || to === "0") return;
   if (to === "1") {
-    process.stderr.write(reportText(report()));
+    process.stderr.write(reportText(report));
     return;
   }
   try {
     appendFileSync(
       to,
       to.endsWith(".jsonl")
-        ? `${JSON.stringify(report())}\n`
-        : reportText(report()),
+        ? `${JSON.stringify(report)}\n`
+        : reportText(report),
     );
   } catch (error) {
     process.stderr.write(

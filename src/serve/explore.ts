@@ -27,20 +27,40 @@ import { budgetOf } from "../render/budget.ts";
 import { plan, type FilePlan, type RenderKind } from "../render/plan.ts";
 import { callPath, dependents, subjects } from "../render/relations.ts";
 import {
+  decided,
   few,
   printable,
   priced,
   type Form,
   type Prices,
+  type Rendered,
   type Source,
 } from "../render/section.ts";
+import { putBack } from "../dedup/guard.ts";
+import type { Emission, SessionView } from "../session/view.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 import type { IndexReader } from "../store/store.ts";
+import {
+  sessionReport,
+  type CallReport,
+  type FileReport,
+} from "./diagnostics.ts";
+import {
+  emissionOf,
+  historyOf,
+  liesIn,
+  unheld,
+  type History,
+} from "./history.ts";
 
 export interface ExploreRequest {
   readonly query: string;
   readonly maxFiles?: number;
   readonly maxChars?: number;
+  /** What the caller's context received earlier; absent where nothing is tracked. */
+  readonly session?: SessionView | undefined;
+  /** `CODEGRAPH_EXPLORE_DEDUP`, as the caller's environment has it. */
+  readonly dedup?: string | undefined;
 }
 
 export interface ServedFile {
@@ -57,6 +77,9 @@ export interface ExploreAnswer {
   readonly text: string;
   /** What the text holds, in its order. */
   readonly files: readonly ServedFile[];
+  /** What the caller's context holds after it, beside what it held. */
+  readonly emission: Emission;
+  readonly report: CallReport;
 }
 
 interface Snapshot {
@@ -65,6 +88,8 @@ interface Snapshot {
   readonly drifted: boolean;
   /** The lines are the file's own bytes. */
   readonly exact: boolean;
+  /** Of the bytes that were read. */
+  readonly fingerprint: string;
 }
 
 interface Read {
@@ -84,9 +109,28 @@ interface Chosen {
   readonly shown: readonly Shown[];
   /** What the question names and is not shown, with the reason. */
   readonly notes: readonly string[];
+  readonly guarded: boolean;
 }
 
-/** @spec explore-never-empty explore-deterministic */
+/** A text, and the files that it holds source of. */
+interface Answered {
+  readonly text: string;
+  readonly served: readonly Served[];
+  /** A file that was pointed at was put back, for nothing else was new. */
+  readonly guarded: boolean;
+}
+
+interface Served extends Shown {
+  readonly rendered: Rendered;
+}
+
+const unserved = (text: string): Answered => ({
+  text,
+  served: [],
+  guarded: false,
+});
+
+/** @spec explore-never-empty explore-deterministic dedup-first-call */
 export function explore(
   root: string,
   index: IndexReader,
@@ -94,6 +138,84 @@ export function explore(
   limits: Limits = fromSpec,
 ): ExploreAnswer {
   const query = readQuery(request.query, limits);
+  const history = historyOf(query, request.session, request.dedup);
+  const { text, served, guarded } = answered(
+    root,
+    index,
+    request,
+    query,
+    history,
+    limits,
+  );
+  return {
+    text,
+    files: served.map(({ candidate, plan: p }) => ({
+      path: candidate.file.path,
+      kind: p.kind,
+      spans: p.spans,
+      score: candidate.score,
+      allocated: p.allocated,
+      cost: p.cost,
+    })),
+    emission: emissionOf(
+      request.query,
+      history.asked,
+      text,
+      served.map(({ candidate, snapshot, rendered: r }) => ({
+        ...snapshot,
+        path: candidate.file.path,
+        rendered: r,
+      })),
+      limits,
+    ),
+    report: {
+      query: request.query,
+      chars: text.length,
+      ceiling: budgetOf(index.files().length, request, limits).chars,
+      files: served.map(fileReport),
+      ...(request.session && { session: sessionReport(request.session) }),
+      dedup: {
+        gate: history.gate,
+        savedChars: served.reduce(
+          (sum, { prices, rendered: r }) =>
+            sum + r.pointedAt.reduce((n, span) => n + prices.lines(span), 0),
+          0,
+        ),
+        guarded,
+      },
+    },
+  };
+}
+
+function fileReport(
+  { candidate, plan: p, prices, rendered: r }: Served,
+  i: number,
+): FileReport {
+  const named = candidate.named.length > 0 ? ["names"] : [];
+  const path = candidate.namedPath ? ["path"] : [];
+  const words = candidate.hits.length > 0 ? ["words"] : [];
+  return {
+    path: candidate.file.path,
+    rank: i + 1,
+    score: candidate.score,
+    why: [...path, ...named, ...words].join(", "),
+    kind: r.sent.length === 0 ? "backref" : p.kind,
+    allocated: p.allocated,
+    chars: p.cost,
+    spans: r.sent,
+    dedupSavedChars: r.pointedAt.reduce((n, span) => n + prices.lines(span), 0),
+    dedupCovered: r.pointedAt,
+  };
+}
+
+function answered(
+  root: string,
+  index: IndexReader,
+  request: ExploreRequest,
+  query: Query,
+  history: History,
+  limits: Limits,
+): Answered {
   const total = index.files().length;
   const budget = budgetOf(total, request, limits);
   const small = budget.raised
@@ -104,12 +226,12 @@ export function explore(
     query.names.length === 0 &&
     query.paths.length === 0
   )
-    return { text: `${wordings.QUERY_EMPTY}\n`, files: [] };
+    return unserved(`${wordings.QUERY_EMPTY}\n`);
   const ranking = rank(index, query, limits);
   const certain =
     ranking.named.length > 0 || ranking.candidates.some((c) => c.namedPath);
   if (!certain && ranking.coverage < limits.MIN_COVERAGE)
-    return nothingFound(index, query, ranking, budget.chars, limits);
+    return unserved(nothingFound(index, query, ranking, budget.chars, limits));
 
   const asked = query.aboutUses && ranking.named.length > 0;
   const notes = within(budget.chars * limits.NOTES_SHARE, [
@@ -137,17 +259,19 @@ export function explore(
     aroundSections({ sections: total, total, notes, path }) +
     (relations.length > 0
       ? [wordings.DEPENDENTS_TITLE, ...relations].join("\n- ").length + 4
-      : 0);
+      : 0) +
+    (history.gate === "on" ? wordings.POINTERS_INTRO.length + 2 : 0);
   const chosen = choose(
     root,
     ranking,
+    history,
     budget.chars - around,
     budget.files,
     limits,
   );
   notes.push(...chosen.notes);
   if (chosen.shown.length === 0 && notes.length === small.length)
-    return nothingFound(index, query, ranking, budget.chars, limits);
+    return unserved(nothingFound(index, query, ranking, budget.chars, limits));
   const written = answer(
     {
       total,
@@ -166,16 +290,11 @@ export function explore(
   );
   return {
     text: written.text,
-    files: chosen.shown
-      .slice(0, written.sections)
-      .map(({ candidate, plan: p }) => ({
-        path: candidate.file.path,
-        kind: p.kind,
-        spans: p.spans,
-        score: candidate.score,
-        allocated: p.allocated,
-        cost: p.cost,
-      })),
+    served: written.sections.map((r, i) => ({
+      ...chosen.shown[i]!,
+      rendered: r,
+    })),
+    guarded: chosen.guarded,
   };
 }
 
@@ -183,6 +302,7 @@ export function explore(
 function choose(
   root: string,
   ranking: Ranking,
+  history: History,
   chars: number,
   maxFiles: number,
   limits: Limits,
@@ -193,28 +313,29 @@ function choose(
     if (read.length >= maxFiles + limits.MAX_SIGNATURE_FILES) break;
     if (candidate.file.keysOnly) continue;
     const snapshot = readNow(root, candidate.file);
-    if (snapshot) read.push(prepared(candidate, snapshot, ranking, limits));
+    if (snapshot)
+      read.push(prepared(candidate, snapshot, ranking, history, limits));
     else gone.push(candidate.file.path);
   }
   const notes = gone
     .slice(0, limits.MAX_NAMES_IN_NOTE)
     .map((path) => say(wordings.NOTE_GONE, { path: printable(path) }));
   const spent = notes.reduce((sum, note) => sum + note.length + 2, 0);
-  const plans = plan(
-    read.map(({ candidate, snapshot, prices, signatures: spans }) => ({
-      score: candidate.score,
-      lines: snapshot.lines.length,
-      prices,
-      regions: regions(candidate, snapshot.lines.length, limits),
-      signatures: spans,
-      namedPath: candidate.namedPath && candidate.lines.length === 0,
-      weak: candidate.weak,
-      drifted: snapshot.drifted,
-    })),
-    chars - spent,
-    maxFiles,
-    limits,
+  const room = chars - spent;
+  let plans = planned(read, room, maxFiles, limits);
+  const back = putBack(
+    plans.map((made, i) => decided(read[i]!.source, made.spans)),
   );
+  if (back !== undefined) {
+    read[back] = prepared(
+      read[back]!.candidate,
+      read[back]!.snapshot,
+      ranking,
+      undefined,
+      limits,
+    );
+    plans = planned(read, room, maxFiles, limits);
+  }
   const shown: Shown[] = [];
   read.forEach((file, i) => {
     const made = plans[i]!;
@@ -227,15 +348,49 @@ function choose(
         }),
       );
   });
-  return { shown, notes };
+  return { shown, notes, guarded: back !== undefined };
 }
 
+function planned(
+  read: readonly Read[],
+  chars: number,
+  maxFiles: number,
+  limits: Limits,
+): FilePlan[] {
+  return plan(
+    read.map(({ candidate, snapshot, source, prices, signatures: spans }) => ({
+      score: candidate.score,
+      lines: snapshot.lines.length,
+      prices,
+      regions: unheld(
+        regions(candidate, snapshot.lines.length, limits),
+        source.held ?? [],
+        snapshot.lines.length,
+      ),
+      signatures: spans,
+      namedPath: candidate.namedPath && candidate.lines.length === 0,
+      weak: candidate.weak,
+      drifted: snapshot.drifted,
+    })),
+    chars,
+    maxFiles,
+    limits,
+  );
+}
+
+/** Without `history` the file is shown as to a context that holds nothing. */
 function prepared(
   candidate: Candidate,
   snapshot: Snapshot,
   ranking: Ranking,
+  history: History | undefined,
   limits: Limits,
 ): Read {
+  // Lines that are asked for by number are sent whatever is held.
+  const held =
+    candidate.lines.length > 0
+      ? []
+      : (history?.held(candidate.file.path, snapshot.fingerprint) ?? []);
   const ordered = byRelevance(candidate, ranking.weights);
   const source: Source = {
     path: candidate.file.path,
@@ -248,18 +403,22 @@ function prepared(
           name,
           span,
           container: CONTAINERS.has(kind),
+          asked: candidate.named.some((n) => n.name === name),
         })),
     notes: [
       ...(snapshot.drifted ? [wordings.NOTE_DRIFTED] : []),
       ...(snapshot.exact ? [] : [wordings.NOTE_NOT_EXACT]),
     ],
+    held,
   };
   return {
     candidate,
     snapshot,
     source,
     prices: priced(source, limits),
-    signatures: signatures(candidate, ordered),
+    signatures: signatures(candidate, ordered).filter(
+      (span) => !liesIn(span, held),
+    ),
   };
 }
 
@@ -268,10 +427,12 @@ function readNow(root: string, file: FileRow): Snapshot | undefined {
   const read = readInside(root, file.path);
   if (typeof read === "string") return undefined;
   const { text, exact } = decode(read.bytes);
+  const now = fingerprint(read.bytes);
   return {
     lines: splitLines(text),
-    drifted: fingerprint(read.bytes) !== file.fingerprint,
+    drifted: now !== file.fingerprint,
     exact,
+    fingerprint: now,
   };
 }
 
@@ -347,7 +508,7 @@ function nothingFound(
   ranking: Ranking,
   chars: number,
   limits: Limits,
-): ExploreAnswer {
+): string {
   const total = index.files().length;
   const words = [
     ...new Set([...query.names.map((n) => n.name), ...query.spelling.values()]),
@@ -373,13 +534,10 @@ function nothingFound(
         ]
       : []),
   ];
-  return {
-    text: `${lines
-      .join("\n\n")
-      .slice(0, chars - 1)
-      .toWellFormed()}\n`,
-    files: [],
-  };
+  return `${lines
+    .join("\n\n")
+    .slice(0, chars - 1)
+    .toWellFormed()}\n`;
 }
 
 /** The first of the sentences that together are no longer than `most`. */

@@ -9,7 +9,8 @@ import type { SessionRecord } from "../session/record.ts";
 import type { Emission, SessionView } from "../session/view.ts";
 import { limits, wordings, type Limits } from "../spec.gen.ts";
 import { UnreadableIndex } from "../store/sqlite.ts";
-import { readArguments } from "./arguments.ts";
+import { readArguments, type ExploreArguments } from "./arguments.ts";
+import { writeReport, type CallReport } from "./diagnostics.ts";
 import { explore } from "./explore.ts";
 import { findProject, OpenIndexes } from "./projects.ts";
 
@@ -20,9 +21,20 @@ export interface ToolResult {
   readonly isError?: true;
 }
 
+/** The fields that travel inside; a client's own are dropped. */
+const VIEW = "_cgExploreSession";
+const EMISSION = "_cgExploreEmission";
+
+/** A call as it goes down. */
+interface Asked extends ExploreArguments {
+  readonly dedup: string | undefined;
+  readonly [VIEW]: SessionView | undefined;
+}
+
 /** A result as it comes up from where the call ran, which may be another thread. */
 interface RawResult extends ToolResult {
-  _cgExploreEmission?: Emission & { readonly root: string };
+  readonly [EMISSION]?: Emission;
+  readonly report?: CallReport;
 }
 
 export interface Settings {
@@ -55,10 +67,6 @@ export interface Caller {
   readonly now: () => number;
 }
 
-/** The fields that travel inside; a client's own are dropped. */
-const VIEW = "_cgExploreSession";
-const EMISSION = "_cgExploreEmission";
-
 export class ToolHandler {
   private readonly indexes = new OpenIndexes();
 
@@ -81,14 +89,18 @@ export class ToolHandler {
       await caller.autoInit(found.folder);
       found = findProject(asked.projectPath, caller.places);
     }
-    if ("folder" in found)
-      return { content: [{ type: "text", text: `${found.say}\n` }] };
+    if ("folder" in found) return told(found.say);
     const { root } = found;
     const context = contextKey(asked.sessionId);
     const key = rootKey(root, IGNORES_CASE);
     const view = session?.view(context, key, caller.now());
-    const raw = this.run(root, { ...asked, ...(view && { [VIEW]: view }) });
-    const { [EMISSION]: emission, ...result } = raw;
+    const raw = this.run(root, {
+      ...asked,
+      dedup: caller.settings.dedup,
+      [VIEW]: view,
+    });
+    const { [EMISSION]: emission, report, ...result } = raw;
+    if (report) writeReport(caller.settings.debug, report);
     // A call that was cancelled never reached its context.
     if (emission && session && !caller.signal?.aborted)
       session.record(context, key, emission, caller.now());
@@ -99,42 +111,34 @@ export class ToolHandler {
     this.indexes.close();
   }
 
-  private run(
-    root: string,
-    asked: Exclude<ReturnType<typeof readArguments>, string> & {
-      [VIEW]?: SessionView;
-    },
-  ): RawResult {
+  /** What is asked and what comes back is plain data: a thread may sit between. */
+  private run(root: string, asked: Asked): RawResult {
     try {
       const index = this.indexes.of(root);
-      if (!index)
-        return {
-          content: [
-            {
-              type: "text",
-              text: `${say(wordings.SERVE_NOT_INDEXED, { path: root })}\n`,
-            },
-          ],
-        };
-      const answer = explore(root, index, {
+      if (!index) return told(say(wordings.SERVE_NOT_INDEXED, { path: root }));
+      const { text, emission, report } = explore(root, index, {
         query: asked.query,
         ...(asked.maxFiles !== undefined && { maxFiles: asked.maxFiles }),
         ...(asked.maxChars !== undefined && { maxChars: asked.maxChars }),
+        session: asked[VIEW],
+        dedup: asked.dedup,
       });
-      return { content: [{ type: "text", text: answer.text }] };
+      return {
+        content: [{ type: "text", text }],
+        [EMISSION]: emission,
+        report,
+      };
     } catch (error) {
-      if (error instanceof UnreadableIndex)
-        return {
-          content: [
-            {
-              type: "text",
-              text: `${say(wordings.CLI_UNREADABLE, { path: root, reason: error.message })}\n`,
-            },
-          ],
-        };
-      throw error;
+      if (!(error instanceof UnreadableIndex)) throw error;
+      return told(
+        say(wordings.CLI_UNREADABLE, { path: root, reason: error.message }),
+      );
     }
   }
+}
+
+function told(text: string): ToolResult {
+  return { content: [{ type: "text", text: `${text}\n` }] };
 }
 
 function failed(text: string): ToolResult {
