@@ -1355,6 +1355,7 @@ export type RuleId =
   | "dedup-library"
   | "emission-is-exact"
   | "dedup-held-mark"
+  | "dedup-answers"
   | "plan-carries-forward"
   | "plan-whole-when-it-fits"
   | "plan-signatures"

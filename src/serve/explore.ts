@@ -261,48 +261,58 @@ function answered(
       ? [wordings.DEPENDENTS_TITLE, ...relations].join("\n- ").length + 4
       : 0) +
     (history.gate === "on" ? wordings.POINTERS_INTRO.length + 2 : 0);
-  const chosen = choose(
-    root,
-    ranking,
-    history,
-    budget.chars - around,
-    budget.files,
-    limits,
-  );
-  notes.push(...chosen.notes);
-  if (chosen.shown.length === 0 && notes.length === small.length)
-    return unserved(nothingFound(index, query, ranking, budget.chars, limits));
-  const written = answer(
-    {
-      total,
-      notes,
-      path,
-      sections: chosen.shown.map(({ source, plan: p }) => ({
-        source,
-        spans: p.spans,
-        form: p.kind,
+  const compose = (known: History | undefined): Answered | undefined => {
+    const chosen = choose(
+      root,
+      ranking,
+      known,
+      budget.chars - around,
+      budget.files,
+      limits,
+    );
+    const all = [...notes, ...chosen.notes];
+    if (chosen.shown.length === 0 && all.length === small.length)
+      return undefined;
+    const written = answer(
+      {
+        total,
+        notes: all,
+        path,
+        sections: chosen.shown.map(({ source, plan: p }) => ({
+          source,
+          spans: p.spans,
+          form: p.kind,
+        })),
+        relations,
+        relationShare: asked ? 1 : relationShare,
+        ceiling: budget.chars,
+      },
+      limits,
+    );
+    return {
+      text: written.text,
+      served: written.sections.map((r, i) => ({
+        ...chosen.shown[i]!,
+        rendered: r,
       })),
-      relations,
-      relationShare: asked ? 1 : relationShare,
-      ceiling: budget.chars,
-    },
-    limits,
-  );
-  return {
-    text: written.text,
-    served: written.sections.map((r, i) => ({
-      ...chosen.shown[i]!,
-      rendered: r,
-    })),
-    guarded: chosen.guarded,
+      guarded: chosen.guarded,
+    };
   };
+  const made = compose(history);
+  if (!made)
+    return unserved(nothingFound(index, query, ranking, budget.chars, limits));
+  // What was new may not have found room beside the pointers.
+  const pointersOnly =
+    made.served.some((s) => s.rendered.pointedAt.length > 0) &&
+    made.served.every((s) => s.rendered.sent.length === 0);
+  return pointersOnly ? { ...compose(undefined)!, guarded: true } : made;
 }
 
 /** Reads the best files and spends the budget on them. */
 function choose(
   root: string,
   ranking: Ranking,
-  history: History,
+  history: History | undefined,
   chars: number,
   maxFiles: number,
   limits: Limits,
