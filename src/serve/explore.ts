@@ -23,7 +23,7 @@ import {
   signatures,
 } from "../rank/regions.ts";
 import { answer, aroundSections } from "../render/answer.ts";
-import { budgetOf } from "../render/budget.ts";
+import { budgetOf, type Budget } from "../render/budget.ts";
 import { plan, type FilePlan, type RenderKind } from "../render/plan.ts";
 import { callPath, dependents, subjects } from "../render/relations.ts";
 import {
@@ -141,8 +141,7 @@ export function explore(
   const chosen = choose(
     root,
     ranking,
-    budget.chars - around,
-    budget.files,
+    { ...budget, chars: budget.chars - around },
     limits,
   );
   notes.push(...chosen.notes);
@@ -183,14 +182,13 @@ export function explore(
 function choose(
   root: string,
   ranking: Ranking,
-  chars: number,
-  maxFiles: number,
+  budget: Budget,
   limits: Limits,
 ): Chosen {
   const read: Read[] = [];
   const gone: string[] = [];
   for (const candidate of ranking.candidates) {
-    if (read.length >= maxFiles + limits.MAX_SIGNATURE_FILES) break;
+    if (read.length >= budget.files + limits.MAX_SIGNATURE_FILES) break;
     if (candidate.file.keysOnly) continue;
     const snapshot = readNow(root, candidate.file);
     if (snapshot) read.push(prepared(candidate, snapshot, ranking, limits));
@@ -205,14 +203,16 @@ function choose(
       score: candidate.score,
       lines: snapshot.lines.length,
       prices,
-      regions: regions(candidate, snapshot.lines.length, limits),
+      // Most files get no more than their signatures.
+      get regions() {
+        return regions(candidate, snapshot.lines.length, limits);
+      },
       signatures: spans,
       namedPath: candidate.namedPath && candidate.lines.length === 0,
       weak: candidate.weak,
       drifted: snapshot.drifted,
     })),
-    chars - spent,
-    maxFiles,
+    { ...budget, chars: budget.chars - spent },
     limits,
   );
   const shown: Shown[] = [];
@@ -275,7 +275,7 @@ function readNow(root: string, file: FileRow): Snapshot | undefined {
   };
 }
 
-/** What of the question the index does not hold. */
+/** What of the question the index does not hold. @spec answer-notes */
 function unknown(
   index: IndexReader,
   query: Query,
