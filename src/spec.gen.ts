@@ -15,25 +15,19 @@ export const limits = {
   MAX_SPANS_IN_POINTER: 4,
   /** likewise. Unit: symbols. @spec dedup-pointer */
   MAX_SYMBOLS_IN_POINTER: 5,
-  /** shares in proportion to the score. Unit: –. @spec plan-carries-forward */
+  /** what answers best is read, not skimmed. Unit: –. @spec plan-carries-forward */
   SHARE_EXPONENT: 3,
   /** less holds no readable piece of a file. Unit: UTF-16 units. @spec plan-carries-forward */
   MIN_FILE_CHARS: 1400,
-  /** one file does not push the others out. Unit: UTF-16 units. @spec plan-carries-forward */
-  FILE_CHARS: 9000,
-  /** enough to see what surrounds. Unit: lines. @spec plan-whole-when-it-fits */
-  CLUSTER_PADDING_LINES: 3,
+  /** a screen; marks would save little. Unit: UTF-16 units. @spec plan-whole-when-it-fits */
+  WHOLE_CHARS: 3000,
+  /** the rest is worth more to other files. Unit: –. @spec plan-whole-when-it-fits */
+  WHOLE_SHARE: 0.5,
   /** a gap mark costs as much. Unit: lines. @spec plan-whole-when-it-fits */
   GAP_MAX_LINES: 3,
-  /** a longer line is data, shown cut. Unit: UTF-16 units. @spec plan-whole-when-it-fits */
-  MAX_LINE_CHARS: 400,
-  /** x. Unit: –. @spec plan-whole-when-it-fits */
+  /** a piece of the best beats the next. Unit: –. @spec plan-cuts-the-best */
   CUT_SCORE: 0.7,
-  /** x. Unit: UTF-16 units. @spec plan-whole-when-it-fits */
-  WHOLE_CHARS: 3000,
-  /** x. Unit: –. @spec plan-whole-when-it-fits */
-  WHOLE_SHARE: 0.5,
-  /** x. Unit: lines. @spec plan-whole-when-it-fits */
+  /** a shorter fragment says too little. Unit: lines. @spec plan-cuts-the-best */
   MIN_CUT_LINES: 15,
   /** the rest is worth more as source. Unit: –. @spec plan-signatures */
   SIGNATURE_SHARE: 0.12,
@@ -41,11 +35,13 @@ export const limits = {
   SIGNATURE_FILE_CHARS: 280,
   /** the source below names the rest. Unit: symbols. @spec answer-heading */
   MAX_SYMBOLS_IN_HEADING: 5,
+  /** a longer line is data. Unit: UTF-16 units. @spec answer-long-lines */
+  MAX_LINE_CHARS: 400,
   /** a small project is answered by less. Unit: files. @spec budget-tiers */
   TIER_2_FROM_FILES: 150,
   /** from here on an answer needs its full size. Unit: files. @spec budget-tiers */
   TIER_3_FROM_FILES: 500,
-  /** more files, more places to look at. Unit: files. @spec budget-tiers */
+  /** larger projects have larger files. Unit: files. @spec budget-tiers */
   TIER_4_FROM_FILES: 5000,
   /** likewise. Unit: files. @spec budget-tiers */
   TIER_5_FROM_FILES: 15000,
@@ -63,12 +59,14 @@ export const limits = {
   TIER_2_SHOWN_FILES: 10,
   /** likewise. Unit: files. @spec budget-tiers */
   TIER_3_SHOWN_FILES: 12,
-  /** likewise. Unit: files. @spec budget-tiers */
-  TIER_4_SHOWN_FILES: 12,
-  /** likewise. Unit: files. @spec budget-tiers */
-  TIER_5_SHOWN_FILES: 12,
-  /** likewise. Unit: files. @spec budget-tiers */
-  TIER_6_SHOWN_FILES: 12,
+  /** one file does not push the others out. Unit: UTF-16 units. @spec budget-tiers */
+  FILE_CHARS: 9000,
+  /** likewise. Unit: UTF-16 units. @spec budget-tiers */
+  TIER_4_FILE_CHARS: 10000,
+  /** likewise. Unit: UTF-16 units. @spec budget-tiers */
+  TIER_5_FILE_CHARS: 11000,
+  /** likewise. Unit: UTF-16 units. @spec budget-tiers */
+  TIER_6_FILE_CHARS: 12000,
   /** less is an answer that feels insufficient. Unit: UTF-16 units. @spec budget-arguments */
   MIN_ANSWER_CHARS: 1000,
   /** a line each. Unit: definitions. @spec answer-dependents */
@@ -77,16 +75,16 @@ export const limits = {
   DEPENDENTS_SHARE: 0.05,
   /** then it is what was asked for. Unit: –. @spec answer-dependents */
   ASKED_USES_SHARE: 0.4,
-  /** x. Unit: UTF-16 units. @spec answer-dependents */
+  /** a name and a use. Unit: UTF-16 units. @spec answer-dependents */
   USES_LINE_CHARS: 120,
-  /** x. Unit: –. @spec explore-never-empty */
+  /** what was found comes first. Unit: –. @spec answer-notes */
   NOTES_SHARE: 0.3,
+  /** enough to choose from. Unit: names. @spec answer-notes */
+  MAX_NAMES_IN_NOTE: 6,
+  /** likewise. Unit: names. @spec answer-notes */
+  MAX_KEYS_IN_NOTE: 40,
   /** unrelated code is not dressed up as an answer. Unit: –. @spec explore-never-empty */
   MIN_COVERAGE: 0.12,
-  /** enough to choose from. Unit: names. @spec explore-never-empty */
-  MAX_NAMES_IN_NOTE: 6,
-  /** likewise. Unit: names. @spec explore-never-empty */
-  MAX_KEYS_IN_NOTE: 40,
   /** as many as their share of the budget holds. Unit: files. @spec explore-never-empty */
   MAX_SIGNATURE_FILES: 10,
   /** longer than the largest project takes to index. Unit: seconds. @spec folder-waits-for-the-lock */
@@ -133,10 +131,10 @@ export const limits = {
   WHOLE_FILE_SHARE: 0.3,
   /** far more than an answer holds. Unit: files. @spec rank-several-passages */
   MAX_CANDIDATES: 40,
-  /** x. Unit: –. @spec rank-drops-the-weak */
-  STRONG_SHARE: 0.4,
-  /** an answer that is complete does not fill itself. Unit: –. @spec rank-drops-the-weak */
+  /** what resembles a name is no answer to it. Unit: –. @spec rank-drops-the-weak */
   MIN_SCORE_SHARE: 0.2,
+  /** words that are met by chance do not fill the answer. Unit: –. @spec rank-drops-the-weak */
+  STRONG_SHARE: 0.4,
   /** an exact name says more than any words. Unit: times the best text. @spec rank-names-first */
   NAMED_SCORE: 2,
   /** so does a file, and it is wanted as a whole. Unit: times the best text. @spec rank-names-first */
@@ -145,7 +143,7 @@ export const limits = {
   MAX_FILES_OF_PATH: 8,
   /** a name with more of them names nothing. Unit: definitions. @spec rank-names-first */
   MAX_DEFINITIONS: 40,
-  /** among as many a qualifier is looked for. Unit: definitions. @spec rank-names-first */
+  /** among so many a qualifier is looked for. Unit: definitions. @spec rank-names-first */
   MAX_QUALIFIED_DEFINITIONS: 1000,
   /** a capitalised word of a sentence may be a name. Unit: –. @spec rank-names-first */
   CAPITAL_TRUST: 0.5,
@@ -163,27 +161,29 @@ export const limits = {
   MINIFIED_SHARE: 0.1,
   /** longer bodies are shown where they match. Unit: lines. @spec regions-hold-definitions */
   REGION_MAX_LINES: 80,
-  /** x. Unit: –. @spec regions-hold-definitions */
+  /** enough to see what surrounds a piece. Unit: lines. @spec regions-hold-definitions */
+  CLUSTER_PADDING_LINES: 3,
+  /** nothing is asked for more plainly. Unit: –. @spec regions-in-order */
   LINES_SCORE: 4,
-  /** x. Unit: –. @spec regions-hold-definitions */
+  /** before anything that is found by words. Unit: –. @spec regions-in-order */
   DEFINITION_SCORE: 2,
-  /** x. Unit: –. @spec regions-hold-definitions */
+  /** likewise, and after what is used. Unit: –. @spec regions-in-order */
   CALLER_REGION_SCORE: 1.5,
-  /** x. Unit: –. @spec regions-hold-definitions */
+  /** what the file is about, after what matches best. Unit: –. @spec regions-in-order */
   NAMESAKE_SCORE: 0.8,
-  /** x. Unit: –. @spec regions-hold-definitions */
+  /** what the answer stands on, whatever it is called. Unit: –. @spec regions-in-order */
   LED_REGION_SCORE: 0.5,
   /** a name in more of them is told by its count alone. Unit: files. @spec graph-uses */
   USES_MAX_FILES: 120,
-  /** x. Unit: files. @spec graph-uses */
+  /** a hint of a line is not worth more. Unit: files. @spec graph-uses */
   HINT_MAX_FILES: 30,
-  /** x. Unit: times the best text. @spec graph-uses */
+  /** shown where there is room, after what is asked for. Unit: times the best text. @spec graph-uses */
   CALLER_SCORE: 0.5,
   /** votes of weaker ones are noise. Unit: files. @spec graph-neighbours */
   NEIGHBOUR_FILES: 6,
   /** likewise. Unit: passages. @spec graph-neighbours */
   NEIGHBOUR_PASSAGES: 4,
-  /** x. Unit: –. @spec graph-neighbours */
+  /** the second step is less sure. Unit: –. @spec graph-neighbours */
   NEXT_NEIGHBOUR_SHARE: 0.5,
   /** a hint beside the words. Unit: times the best text. @spec graph-neighbours */
   NEIGHBOUR_SCORE: 0.3,
@@ -358,12 +358,12 @@ export const wordings = {
   CONTENTS_REST_HELD: "the rest sent before",
   /** a list that is cut says so. @spec answer-heading */
   MORE: "+{count} more",
+  /** a signature is not taken for the whole. @spec answer-heading */
+  SIGNATURES_ONLY: "(signatures only)",
   /** a gap in the numbers alone is overlooked. @spec answer-cut-marks */
   GAP_MARK: "… {lines} not shown",
   /** a fragment is not taken for the whole. @spec answer-cut-marks */
   CUT_MARK: "… {lines} of this definition not shown",
-  /** x. @spec answer-cut-marks */
-  SIGNATURES_ONLY: "(signatures only)",
   /** one line must not fill the answer. @spec answer-long-lines */
   LONG_LINE_MARK: "… [cut: the line has {chars} characters]",
   /** shorter than its span, and says more. @spec answer-contents */
@@ -377,11 +377,33 @@ export const wordings = {
   DEPENDENTS_TITLE: "**What depends on these**",
   /** the definition, then its users. @spec answer-dependents */
   DEPENDENTS_LINE: "{name} ← {uses}",
-  /** x. @spec answer-dependents */
-  DEPENDENTS_UNSURE:
-    "{name}: no static use found; not resolved, and of the same name: {uses}",
   /** a plain zero would claim that nothing uses it. @spec answer-dependents */
   DEPENDENTS_NONE: "{name}: no static use found; dynamic use possible",
+  /** a guess is not told as a fact. @spec answer-dependents */
+  DEPENDENTS_UNSURE:
+    "{name}: no static use found; its name is used, by what is not resolved, in {uses}",
+  /** what was asked for is not there. @spec answer-notes */
+  NOTE_NO_NAME: "No definition is named `{name}`.",
+  /** a typo is the likeliest cause. @spec answer-notes */
+  NOTE_NEAR_NAMES: "No definition is named `{name}`; there is {near}.",
+  /** what was asked for is not there. @spec answer-notes */
+  NOTE_NO_PATH: "No indexed file is named `{path}`.",
+  /** the answer is about the rest of the question. @spec answer-notes */
+  NOTE_NO_WORDS: "None of the {total} indexed files contains {words}.",
+  /** it may hold secrets. @spec answer-notes */
+  NOTE_KEYS:
+    "`{path}` is a configuration file; values are never served. Its keys: {keys}",
+  /** the rest was not answered. @spec answer-notes */
+  NOTE_QUERY_CUT: "Only the first {chars} characters of the query were read.",
+  /** it would have been in the answer. @spec answer-notes */
+  NOTE_GONE:
+    "`{path}` was indexed, but it is gone now, or no longer a file of the project.",
+  /** likewise. @spec answer-notes */
+  NOTE_DRIFTED_OUT:
+    "`{path}` has changed on disk since it was indexed, and is too long to be shown whole.",
+  /** nothing useful fits into less. @spec answer-notes */
+  NOTE_MIN_CHARS:
+    "The limit on characters is too small for a useful answer; {chars} are used.",
   /** says what a query is. @spec explore-never-empty */
   QUERY_EMPTY:
     "The query holds no name, path or word to look for. Ask a question, or give names of symbols or files.",
@@ -392,31 +414,10 @@ export const wordings = {
   /** steers the next try. @spec explore-never-empty */
   NOTHING_VOCABULARY:
     "Names in this project are made of words such as: {words}. Ask with those.",
-  /** what was asked for is not there. @spec explore-never-empty */
-  NOTE_NO_NAME: "No definition is named `{name}`.",
-  /** a typo is the likeliest cause. @spec explore-never-empty */
-  NOTE_NEAR_NAMES: "No definition is named `{name}`; there is {near}.",
-  /** what was asked for is not there. @spec explore-never-empty */
-  NOTE_NO_PATH: "No indexed file is named `{path}`.",
-  /** the answer is about the rest of the question. @spec explore-never-empty */
-  NOTE_NO_WORDS: "None of the {total} indexed files contains {words}.",
-  /** it may hold secrets. @spec explore-never-empty */
-  NOTE_KEYS:
-    "`{path}` is a configuration file; values are never served. Its keys: {keys}",
-  /** x. @spec explore-never-empty */
-  NOTE_QUERY_CUT: "Only the first {chars} characters of the query were read.",
-  /** x. @spec explore-never-empty */
-  NOTE_GONE: "`{path}` was indexed, and cannot be read now.",
-  /** x. @spec explore-never-empty */
-  NOTE_DRIFTED_OUT:
-    "`{path}` has changed on disk since it was indexed, and is too long to be shown whole.",
-  /** nothing useful fits into less. @spec explore-never-empty */
-  NOTE_MIN_CHARS:
-    "The limit on characters is too small for a useful answer; {chars} are used.",
-  /** its definitions were not looked up. @spec explore-never-empty */
+  /** its definitions were not looked up. @spec explore-reads-now */
   NOTE_DRIFTED:
     "Changed on disk since it was indexed; shown whole, as it is now.",
-  /** they must not be taken for the file's bytes. @spec explore-never-empty */
+  /** they must not be taken for the file's bytes. @spec explore-reads-now */
   NOTE_NOT_EXACT:
     "Not UTF-8: shown as Latin-1, so these lines are not byte-exact.",
   /** two at once would be waste. @spec folder-waits-for-the-lock */
@@ -733,7 +734,7 @@ export const lists = {
     "dependents",
     "impact",
   ] as readonly string[],
-  /** x. @spec regions-hold-definitions */
+  /** each of their members stands for itself. @spec regions-hold-definitions */
   CONTAINER_KINDS: [
     "class",
     "interface",
@@ -1358,7 +1359,10 @@ export type RuleId =
   | "dedup-answers"
   | "plan-carries-forward"
   | "plan-whole-when-it-fits"
+  | "plan-cuts-the-best"
   | "plan-signatures"
+  | "plan-spends-the-rest"
+  | "plan-prices"
   | "answer-heading"
   | "answer-verbatim"
   | "answer-cut-marks"
@@ -1369,6 +1373,7 @@ export type RuleId =
   | "answer-ceiling"
   | "answer-call-path"
   | "answer-dependents"
+  | "answer-notes"
   | "explore-never-empty"
   | "explore-reads-now"
   | "explore-deterministic"
@@ -1412,6 +1417,8 @@ export type RuleId =
   | "rank-names-first"
   | "rank-roles"
   | "regions-hold-definitions"
+  | "regions-in-order"
+  | "definitions-in-order"
   | "resolve-imports-first"
   | "graph-uses"
   | "graph-neighbours"

@@ -281,15 +281,14 @@ export class Graph {
     const most = this.limits.PATH_MAX_DEFINITIONS;
     let found = this.byName.get(name);
     if (!found) {
-      const places = this.index.placesNamed(name, this.limits.MAX_DEFINITIONS);
+      const places = this.index.placesNamed(name, most + 1);
       const exact = places.filter((s) => s.name === name);
-      const few =
-        places.length < this.limits.MAX_DEFINITIONS && exact.length <= most;
-      found = few
-        ? exact
-            .flatMap((s) => this.definition(s, exact.length === 1) ?? [])
-            .sort(byPlace)
-        : [];
+      found =
+        places.length <= most
+          ? exact
+              .flatMap((s) => this.definition(s, exact.length === 1) ?? [])
+              .sort(byPlace)
+          : [];
       this.byName.set(name, found);
     }
     return { definitions: found, all: found.length > 0 };

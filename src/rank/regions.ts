@@ -38,7 +38,7 @@ type RegionLimits = Pick<
   | "CLUSTER_PADDING_LINES"
 >;
 
-/** The best first; they may overlap. @spec regions-hold-definitions regions-of-long-definitions */
+/** The best first; they may overlap. @spec regions-hold-definitions regions-in-order */
 export function regions(
   candidate: Candidate,
   lines: number,

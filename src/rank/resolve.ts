@@ -35,7 +35,7 @@ export function meaning(
   imports: readonly Reference[],
   target: Target,
 ): Meaning {
-  const leads = imported(reference, imports, target);
+  const leads = imported(reference, from.path, imports, target);
   if (leads !== undefined) return leads ? "this" : "elsewhere";
   const own = from.id === target.file.id;
   // What runs in production is not defined in a test.
@@ -47,27 +47,28 @@ export function meaning(
 /** Where an import binds what the reference names: whether it leads to the target. Undefined without one. */
 function imported(
   reference: Reference,
+  from: string,
   imports: readonly Reference[],
   target: Target,
 ): boolean | undefined {
   const { path } = target.file;
   const { qualifier, name } = reference;
-  if (reference.kind === "import") return matchesModule(qualifier, path);
+  if (reference.kind === "import") return leadsTo(qualifier, from, path);
   if (qualifier !== "" && !SELF.has(qualifier)) {
     const bound = imports.filter((i) => local(i) === qualifier);
     return bound.length === 0
       ? undefined
       : bound.some(
           (i) =>
-            matchesModule(i.qualifier, path) ||
-            matchesModule(`${i.qualifier}/${i.name}`, path) ||
+            leadsTo(i.qualifier, from, path) ||
+            leadsTo(inside(i), from, path) ||
             i.name === target.owner,
         );
   }
   const bound = imports.filter((i) => local(i) === name || i.name === name);
   return bound.length === 0 || target.owner !== ""
     ? undefined
-    : bound.some((i) => matchesModule(i.qualifier, path));
+    : bound.some((i) => leadsTo(i.qualifier, from, path));
 }
 
 function nearby(
@@ -93,10 +94,22 @@ function nearby(
     return true;
   return (
     imports.some(
-      (i) => i.name === "*" && matchesModule(i.qualifier, target.file.path),
+      (i) =>
+        i.name === "*" && leadsTo(i.qualifier, from.path, target.file.path),
     ) ||
     (onlyOne && GLOBAL.has(from.language))
   );
+}
+
+/** What is imported, as a module of its own: `pkg.mod`, `./lib/mod`. */
+function inside({ qualifier, name }: Reference): string {
+  if (/^\.+$/.test(qualifier)) return `${qualifier}${name}`;
+  const between = qualifier.includes("::")
+    ? "::"
+    : qualifier.includes("/")
+      ? "/"
+      : ".";
+  return `${qualifier}${between}${name}`;
 }
 
 function local(i: Reference): string {
@@ -119,26 +132,46 @@ function folder(path: string): string {
 }
 
 /**
- * Whether a module, as an import names it, can be that file: its last parts are
- * those of the file without its ending, or of the file's folder.
+ * Whether a module, as an import in `from` names it, can be that file, or its folder:
+ * exactly where the name is relative, else by its last two parts.
  */
-export function matchesModule(module: string, path: string): boolean {
-  const parts = module
-    .replace(/\.(?:[cm]?[jt]sx?|vue|svelte|astro|h|hpp|hh|php|rb|lua|sh)$/, "")
-    .split(/[/\\]|::|\.(?!\.)|(?<=\.)\.(?=\w)/)
-    .filter(
-      (part) => part !== "" && !/^\.+$|^(crate|self|super|@|~)$/.test(part),
-    );
-  if (parts.length === 0) return false;
+export function leadsTo(module: string, from: string, path: string): boolean {
   const bare = path.replace(/\.[^./]+$/, "").split("/");
   const dir = bare.slice(0, -1);
-  const whole =
-    bare.at(-1) === "index" ||
-    bare.at(-1) === "__init__" ||
-    bare.at(-1) === "mod"
-      ? dir
-      : bare;
-  return [whole, dir].some((own) => endsAlike(own, parts));
+  const own = [FOLDER_FILES.test(path) ? dir : bare, dir];
+  const wanted = partsOf(module);
+  if (module.startsWith(".")) {
+    const base = relativeTo(module, from);
+    if (!base) return false;
+    const whole = [...base, ...wanted].join("/");
+    return own.some((parts) => parts.join("/") === whole);
+  }
+  return wanted.length > 0 && own.some((parts) => endsAlike(parts, wanted));
+}
+
+/** Files that stand for their folder. */
+const FOLDER_FILES = /(?:^|\/)(?:index\.[cm]?[jt]sx?|__init__\.pyi?|mod\.rs)$/;
+
+/** Dots part a module's name where no slash does. */
+function partsOf(module: string): string[] {
+  const name = module.replace(
+    /(?<=[\w)])\.(?:[cm]?[jt]sx?|vue|svelte|astro|h|hh|hpp|php|rb|lua|sh)$/,
+    "",
+  );
+  return name
+    .split(/[/\\]/.test(name) ? /[/\\]/ : /::|\./)
+    .filter((part) => !/^(?:\.*|crate|self|super|@|~)$/.test(part));
+}
+
+/** The folder, in parts, from which a relative module counts: `./a`, `../a`, `.a`, `..a`; undefined outside of the project. */
+function relativeTo(module: string, from: string): string[] | undefined {
+  const steps = /^(?:\.\/)?((?:\.\.\/)*)(?:\.\.$)?/.exec(module)!;
+  const dots = /^(\.+)(?![./])/.exec(module)?.[1];
+  const ups = dots
+    ? dots.length - 1
+    : steps[1]!.length / 3 + (steps[0].endsWith("..") ? 1 : 0);
+  const folder = from.split("/").slice(0, -1);
+  return ups > folder.length ? undefined : folder.slice(0, folder.length - ups);
 }
 
 /** The last two parts agree, or the only one. */

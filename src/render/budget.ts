@@ -8,7 +8,7 @@ export interface Budget {
   readonly chars: number;
   /** Files shown with source. */
   readonly files: number;
-  /** The most that one file may take while others want room. */
+  /** The most that one file may take, unless the question names it. */
   readonly fileChars: number;
   /** The caller asked for less than the smallest useful answer. */
   readonly raised: boolean;
@@ -30,20 +30,21 @@ export function budgetOf(
     ].filter((from) => indexedFiles >= from).length + 1;
   const chars =
     [limits.TIER_1_CHARS, limits.TIER_2_CHARS][tier - 1] ?? limits.TIER_3_CHARS;
-  const files = [
-    limits.TIER_1_SHOWN_FILES,
-    limits.TIER_2_SHOWN_FILES,
-    limits.TIER_3_SHOWN_FILES,
-    limits.TIER_4_SHOWN_FILES,
-    limits.TIER_5_SHOWN_FILES,
-    limits.TIER_6_SHOWN_FILES,
-  ][tier - 1]!;
+  const files =
+    [limits.TIER_1_SHOWN_FILES, limits.TIER_2_SHOWN_FILES][tier - 1] ??
+    limits.TIER_3_SHOWN_FILES;
+  const fileChars =
+    [
+      limits.TIER_4_FILE_CHARS,
+      limits.TIER_5_FILE_CHARS,
+      limits.TIER_6_FILE_CHARS,
+    ][tier - 4] ?? limits.FILE_CHARS;
   const ceiling = lowered(chars, asked.maxChars);
   const raised = ceiling < limits.MIN_ANSWER_CHARS;
   return {
     chars: Math.max(ceiling, limits.MIN_ANSWER_CHARS),
     files: Math.max(1, lowered(files, asked.maxFiles)),
-    fileChars: limits.FILE_CHARS,
+    fileChars,
     raised,
   };
 }

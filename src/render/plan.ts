@@ -8,6 +8,7 @@
 import { joined, type Span } from "../model/span.ts";
 import type { Region } from "../rank/regions.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
+import type { Budget } from "./budget.ts";
 import type { Form, Prices } from "./section.ts";
 
 export interface PlanFile {
@@ -42,22 +43,23 @@ type Made = Omit<FilePlan, "allocated">;
 const NONE: Made = { kind: "none", spans: [], cost: 0 };
 
 /**
- * One plan a file, in the same order: `maxFiles` of them with source, then as many
+ * One plan a file, in the same order: as many with source as the budget has files, then as many
  * with signatures alone as there is room for. Their costs together are at most the
  * budget.
- * @spec plan-carries-forward plan-whole-when-it-fits plan-signatures plan-spends-the-rest dedup-spends-what-it-frees
+ * @spec plan-carries-forward plan-whole-when-it-fits plan-cuts-the-best plan-signatures plan-spends-the-rest dedup-spends-what-it-frees
  */
 export function plan(
   files: readonly PlanFile[],
-  budget: number,
-  maxFiles: number,
+  budget: Pick<Budget, "chars" | "files" | "fileChars">,
   limits: Limits = fromSpec,
 ): FilePlan[] {
+  const { files: maxFiles, fileChars } = budget;
+  const chars = Math.max(0, budget.chars);
   const reserve = Math.min(
-    Math.floor(budget * limits.SIGNATURE_SHARE),
+    Math.floor(chars * limits.SIGNATURE_SHARE),
     Math.max(0, files.length - maxFiles) * limits.SIGNATURE_FILE_CHARS,
   );
-  let left = budget - reserve;
+  let left = chars - reserve;
   let shown = 0;
   const named = roomForNamed(files, left);
   const shares = files.map((f) => f.score ** limits.SHARE_EXPONENT);
@@ -70,7 +72,7 @@ export function plan(
     open -= shares[i]!;
     const most = file.namedPath
       ? Math.max(share, named.room(i, left))
-      : Math.min(share, limits.FILE_CHARS);
+      : Math.min(share, fileChars);
     const room = Math.min(left, most);
     const allocated =
       shown >= maxFiles || file.weak || room < limits.SIGNATURE_FILE_CHARS

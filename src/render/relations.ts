@@ -60,7 +60,7 @@ export interface DependentsOptions {
 /**
  * One line a definition: where it is used, as many uses as its share of `most`
  * holds. Definitions without a known use are left out unless `asked`.
- * @spec answer-dependents answer-unresolved-uses
+ * @spec answer-dependents
  */
 export function dependents(
   symbols: readonly SymbolRow[],

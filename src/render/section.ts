@@ -47,6 +47,8 @@ export type Form = "whole" | "clusters" | "signatures";
 
 type SectionLimits = Pick<Limits, "MAX_SYMBOLS_IN_HEADING" | "MAX_LINE_CHARS">;
 
+const HEADING_DASH = " — ";
+
 /** The heading of a file's section: its path and what of it is shown. @spec answer-heading */
 export function heading(
   path: string,
@@ -56,7 +58,8 @@ export function heading(
 ): string {
   const names = few(symbols, limits.MAX_SYMBOLS_IN_HEADING);
   const signed = form === "signatures" ? ` ${wordings.SIGNATURES_ONLY}` : "";
-  return `**\`${printable(path)}\`**${names === "" ? "" : ` — ${names}`}${signed}`;
+  const dash = names === "" ? "" : HEADING_DASH;
+  return `**\`${printable(path)}\`**${dash}${names}${signed}`;
 }
 
 /** The first of a list, and how many more there are. */
@@ -148,7 +151,7 @@ export function section(
 /**
  * The section of the wanted spans, which are in order and apart and lie within the
  * file. Runs of them that are held are pointed at.
- * @spec answer-verbatim answer-cut-marks dedup-covered-run dedup-pointer
+ * @spec answer-verbatim answer-cut-marks dedup-covered-run dedup-pointer dedup-held-mark
  */
 export function rendered(
   source: Source,
@@ -183,8 +186,8 @@ function notesOf(
   source: Source,
   send: readonly Span[],
   pointAt: readonly Span[],
-): string[] {
-  if (pointAt.length === 0) return [...source.notes];
+): readonly string[] {
+  if (pointAt.length === 0) return source.notes;
   return [
     pointer({
       path: printable(source.path),
@@ -239,6 +242,14 @@ export function contentsLine(
     : `${name} ${printSpans(send)}, ${wordings.CONTENTS_REST_HELD}`;
 }
 
+const NOTHING: Source = {
+  path: "",
+  fence: "",
+  lines: [],
+  definitions: [],
+  notes: [],
+};
+
 /** What sections of a file cost. */
 export interface Prices {
   /** The section and its line in the contents, with the line feeds around them. */
@@ -250,8 +261,8 @@ export interface Prices {
 }
 
 /**
- * Never less than what `section` and `contentsLine` write; more only where a fence
- * could have to be longer. The lines are measured once.
+ * What `section` and `contentsLine` write, to the unit; more only where a line that is
+ * not shown asks for a longer fence. The lines are measured once.
  * @spec plan-prices
  */
 export function priced(
@@ -261,7 +272,12 @@ export function priced(
   const { lines } = source;
   const sums = new Float64Array(lines.length + 1);
   let ticks = 2;
-  for (let n = 1; n <= lines.length; n++) {
+  let digits = 1;
+  for (let n = 1, next = 10; n <= lines.length; n++) {
+    if (n === next) {
+      digits++;
+      next *= 10;
+    }
     const text = lines[n - 1]!;
     if (text.includes("```"))
       for (const run of text.match(/`{3,}/g)!)
@@ -270,30 +286,104 @@ export function priced(
       text.length <= limits.MAX_LINE_CHARS
         ? text.length
         : shortened(text, limits).length;
-    sums[n] = sums[n - 1]! + String(n).length + 2 + shown;
+    sums[n] = sums[n - 1]! + digits + 2 + shown;
   }
+  const path = printable(source.path).length;
+  const fixed =
+    source.notes.reduce((sum, note) => sum + note.length + 4, 0) +
+    2 * (ticks + 1) +
+    source.fence.length +
+    heading("", []).length +
+    path +
+    contentsLine(NOTHING, [], "whole").length -
+    wordings.WHOLE_FILE.length +
+    path +
+    // Line feeds: two after the heading, one after each fence, one between sections, one in the contents.
+    6;
+  const gap = gapMark([1, 1]).length - printSpans([[1, 1]]).length + 1;
+  const cutBase = cutMark([1, 1]).length - printSpans([[1, 1]]).length + 1;
+  const names = namesBegun(source, limits.MAX_SYMBOLS_IN_HEADING);
   const fences = 2 * (ticks + 1) + source.fence.length + 2;
+  const besideHeld = (
+    { send, pointAt }: FileDecision,
+    spans: readonly Span[],
+    form: Form,
+  ): number => {
+    let sum =
+      // Line feeds: two after the heading, one between sections, one in the contents.
+      4 +
+      heading(source.path, shownNames(source, spans), form, limits).length +
+      contentsLine(source, spans, form).length;
+    for (const note of notesOf(source, send, pointAt)) sum += note.length + 4;
+    if (send.length === 0) return sum;
+    sum += fences;
+    send.forEach(([first, last], i) => {
+      sum += sums[last]! - sums[first - 1]!;
+      const before = send[i - 1];
+      if (before)
+        sum += gapMark([before[1] + 1, first - 1], pointAt).length + 1;
+    });
+    const cut = form === "clusters" ? cutAfter(source, spans) : undefined;
+    return sum + (cut ? cutMark(cut).length + 1 : 0);
+  };
   return {
     lines: ([first, last]) => sums[last]! - sums[first - 1]!,
     isNew: (spans) => decided(source, spans).send.length > 0,
     cost(spans, form) {
-      const { send, pointAt } = decided(source, spans);
-      let sum =
-        // Line feeds: two after the heading, one between sections, one in the contents.
-        4 +
-        heading(source.path, shownNames(source, spans), form, limits).length +
-        contentsLine(source, spans, form).length;
-      for (const note of notesOf(source, send, pointAt)) sum += note.length + 4;
-      if (send.length > 0) sum += fences;
-      const marks = form === "clusters" || pointAt.length > 0;
-      send.forEach(([first, last], i) => {
-        sum += sums[last]! - sums[first - 1]!;
-        const before = send[i - 1];
-        if (marks && before)
-          sum += gapMark([before[1] + 1, first - 1], pointAt).length + 1;
-      });
-      const cut = form === "clusters" ? cutAfter(source, spans) : undefined;
-      return sum + (cut && send.length > 0 ? cutMark(cut).length + 1 : 0);
+      const decision = decided(source, spans);
+      if (decision.pointAt.length > 0) return besideHeld(decision, spans, form);
+      let sum = fixed + names(spans);
+      sum +=
+        form === "whole" ? wordings.WHOLE_FILE.length : printedLength(spans);
+      if (form === "signatures") sum += wordings.SIGNATURES_ONLY.length + 1;
+      for (const [first, last] of spans) sum += sums[last]! - sums[first - 1]!;
+      if (form !== "clusters") return sum;
+      for (let i = 1; i < spans.length; i++)
+        sum += gap + spanLength(spans[i - 1]![1] + 1, spans[i]![0] - 1);
+      const cut = cutAfter(source, spans);
+      return sum + (cut ? cutBase + spanLength(cut[0], cut[1]) : 0);
     },
+  };
+}
+
+/** As long as `printSpans` of one span. */
+const spanLength = (first: number, last: number): number =>
+  first === last ? `L${first}`.length : `L${first}-${last}`.length;
+
+function printedLength(spans: readonly Span[]): number {
+  let sum = 2 * (spans.length - 1);
+  for (const [first, last] of spans) sum += spanLength(first, last);
+  return spans.length === 0 ? printSpans([]).length : sum;
+}
+
+/** The length of what a heading says of the definitions that begin in the spans. */
+function namesBegun(
+  { definitions }: Pick<Source, "definitions">,
+  most: number,
+): (spans: readonly Span[]) => number {
+  let order: { readonly line: number; readonly rank: number }[] = [];
+  const printed: string[] = [];
+  return (spans) => {
+    if (order.length === 0)
+      order = definitions
+        .map(({ span }, rank) => ({ line: span[0], rank }))
+        .sort((a, b) => a.line - b.line);
+    const ranks: number[] = [];
+    for (const [first, last] of spans) {
+      let low = 0;
+      let high = order.length;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (order[middle]!.line < first) low = middle + 1;
+        else high = middle;
+      }
+      for (; low < order.length && order[low]!.line <= last; low++)
+        ranks.push(order[low]!.rank);
+    }
+    if (ranks.length === 0) return 0;
+    const names = new Set<string>();
+    for (const rank of ranks.sort((a, b) => a - b))
+      names.add((printed[rank] ??= printable(definitions[rank]!.name)));
+    return HEADING_DASH.length + few([...names], most).length;
   };
 }

@@ -23,7 +23,7 @@ import {
   signatures,
 } from "../rank/regions.ts";
 import { answer, aroundSections } from "../render/answer.ts";
-import { budgetOf } from "../render/budget.ts";
+import { budgetOf, type Budget } from "../render/budget.ts";
 import { plan, type FilePlan, type RenderKind } from "../render/plan.ts";
 import { callPath, dependents, subjects } from "../render/relations.ts";
 import {
@@ -266,8 +266,7 @@ function answered(
       root,
       ranking,
       known,
-      budget.chars - around,
-      budget.files,
+      { ...budget, chars: budget.chars - around },
       limits,
     );
     const all = [...notes, ...chosen.notes];
@@ -313,14 +312,13 @@ function choose(
   root: string,
   ranking: Ranking,
   history: History | undefined,
-  chars: number,
-  maxFiles: number,
+  budget: Budget,
   limits: Limits,
 ): Chosen {
   const read: Read[] = [];
   const gone: string[] = [];
   for (const candidate of ranking.candidates) {
-    if (read.length >= maxFiles + limits.MAX_SIGNATURE_FILES) break;
+    if (read.length >= budget.files + limits.MAX_SIGNATURE_FILES) break;
     if (candidate.file.keysOnly) continue;
     const snapshot = readNow(root, candidate.file);
     if (snapshot)
@@ -331,8 +329,8 @@ function choose(
     .slice(0, limits.MAX_NAMES_IN_NOTE)
     .map((path) => say(wordings.NOTE_GONE, { path: printable(path) }));
   const spent = notes.reduce((sum, note) => sum + note.length + 2, 0);
-  const room = chars - spent;
-  let plans = planned(read, room, maxFiles, limits);
+  const room = { ...budget, chars: budget.chars - spent };
+  let plans = planned(read, room, limits);
   const back = putBack(
     plans.map((made, i) => decided(read[i]!.source, made.spans)),
   );
@@ -344,7 +342,7 @@ function choose(
       undefined,
       limits,
     );
-    plans = planned(read, room, maxFiles, limits);
+    plans = planned(read, room, limits);
   }
   const shown: Shown[] = [];
   read.forEach((file, i) => {
@@ -363,8 +361,7 @@ function choose(
 
 function planned(
   read: readonly Read[],
-  chars: number,
-  maxFiles: number,
+  budget: Budget,
   limits: Limits,
 ): FilePlan[] {
   return plan(
@@ -372,18 +369,20 @@ function planned(
       score: candidate.score,
       lines: snapshot.lines.length,
       prices,
-      regions: unheld(
-        regions(candidate, snapshot.lines.length, limits),
-        source.held ?? [],
-        snapshot.lines.length,
-      ),
+      // Most files get no more than their signatures.
+      get regions() {
+        return unheld(
+          regions(candidate, snapshot.lines.length, limits),
+          source.held ?? [],
+          snapshot.lines.length,
+        );
+      },
       signatures: spans,
       namedPath: candidate.namedPath && candidate.lines.length === 0,
       weak: candidate.weak,
       drifted: snapshot.drifted,
     })),
-    chars,
-    maxFiles,
+    budget,
     limits,
   );
 }
@@ -446,7 +445,7 @@ function readNow(root: string, file: FileRow): Snapshot | undefined {
   };
 }
 
-/** What of the question the index does not hold. */
+/** What of the question the index does not hold. @spec answer-notes */
 function unknown(
   index: IndexReader,
   query: Query,
