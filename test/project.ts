@@ -9,6 +9,8 @@ import { afterAll } from "vitest";
 import { attributesIn } from "../src/index/attributes.ts";
 import { createIndexer } from "../src/index/indexer.ts";
 import { scan } from "../src/index/scan.ts";
+import { TextWriter } from "../src/index/text.ts";
+import type { Span } from "../src/model/span.ts";
 import {
   explore,
   type ExploreAnswer,
@@ -17,6 +19,7 @@ import {
 import { SqliteReader, SqliteWriter } from "../src/store/sqlite.ts";
 import type { IndexReader } from "../src/store/store.ts";
 import { folders, type Files } from "./folders.ts";
+import { definition, indexedFile } from "./rows.ts";
 
 export interface TestProject {
   readonly root: string;
@@ -38,6 +41,8 @@ export interface IndexOptions {
 export function projects(): {
   readonly of: (files: Files, options?: IndexOptions) => Promise<TestProject>;
   readonly fixture: (name: string) => Promise<TestProject>;
+  /** An index of definitions alone, none of which lies in a file on disk. */
+  readonly names: (files: readonly (readonly string[])[]) => IndexReader;
   readonly again: (
     project: TestProject,
     options: IndexOptions,
@@ -62,7 +67,27 @@ export function projects(): {
         explore(root, reader, { query, ...more }),
     };
   };
+  const names = (files: readonly (readonly string[])[]): IndexReader => {
+    const database = join(databases, `${open.length}.db`);
+    const writer = new SqliteWriter(database, () => {});
+    const text = new TextWriter();
+    files.forEach((lines, i) => {
+      const symbols = lines.map((name, k) =>
+        definition({ name, span: [k + 1, k + 1] }),
+      );
+      const file = indexedFile(i + 1, { lines: lines.length, symbols });
+      const all: Span = [1, lines.length];
+      text.add({ ...file, lines, passages: [all] });
+      writer.addFiles([file]);
+    });
+    writer.addSegment(text.finish());
+    writer.commit({ extractorVersion: 1, commit: "", source: "walk" });
+    const reader = new SqliteReader(database);
+    open.push(reader);
+    return reader;
+  };
   return {
+    names,
     of: (files, options) => index(folder(files), options),
     fixture: (name) => index(folder(filesOf(fixtureFolder(name)))),
     again: ({ root }, options) => index(root, options),

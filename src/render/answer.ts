@@ -32,8 +32,6 @@ export interface AnswerParts {
     readonly form: Form;
   }[];
   readonly relations: readonly string[];
-  /** The most that the relations may be of the whole answer, 0 to 1. */
-  readonly relationShare: number;
   /** UTF-16 units of the whole text. */
   readonly ceiling: number;
 }
@@ -50,15 +48,15 @@ export function aroundSections({
   total,
   notes,
   path,
-}: Omit<AnswerParts, "sections" | "relations" | "relationShare" | "ceiling"> & {
+}: Omit<AnswerParts, "sections" | "relations" | "ceiling"> & {
   readonly sections: number;
 }): number {
   return [intro(sections, total), "", ...notes, path, ""].join("\n\n").length;
 }
 
 /**
- * The whole answer, within its ceiling: sections that would exceed it are left out,
- * the last first, and then notes.
+ * The whole answer, within its ceiling: what would exceed it is left out, relations
+ * first, then sections, the last first, and then notes.
  * @spec answer-contents answer-ceiling answer-dependents
  */
 export function answer(
@@ -68,7 +66,7 @@ export function answer(
   const bodies = parts.sections.map((s) =>
     rendered(s.source, s.spans, s.form, limits),
   );
-  let notes = parts.notes;
+  let { notes, relations } = parts;
   for (let kept = bodies.length; ;) {
     const list = parts.sections
       .slice(0, kept)
@@ -88,10 +86,11 @@ export function answer(
             .join("\n")}`
         : ""
     }`;
-    const text = main + relationsWithin(parts, main.length);
+    const text = main + relationsSection(relations);
     if (text.length <= parts.ceiling)
       return { text, sections: bodies.slice(0, kept) };
-    if (kept > 0) kept--;
+    if (relations.length > 0) relations = relations.slice(0, -1);
+    else if (kept > 0) kept--;
     else if (notes.length > 1) notes = notes.slice(0, -1);
     else
       return {
@@ -108,25 +107,9 @@ function exception(sections: readonly Rendered[]): string[] {
     : [];
 }
 
-/** As many of the lines as are no more than their share of the answer, and within its ceiling. */
-function relationsWithin(
-  { relations, relationShare, ceiling }: AnswerParts,
-  rest: number,
-): string {
-  const most = Math.min(
-    ceiling - rest,
-    relationShare >= 1
-      ? Infinity
-      : (rest * relationShare) / (1 - relationShare),
-  );
-  let text = "";
-  for (const line of relations) {
-    const longer =
-      text === ""
-        ? `\n${wordings.DEPENDENTS_TITLE}\n\n- ${line}\n`
-        : `${text}- ${line}\n`;
-    if (longer.length > most) break;
-    text = longer;
-  }
-  return text;
+/** What stands after the sections. */
+export function relationsSection(relations: readonly string[]): string {
+  return relations.length === 0
+    ? ""
+    : `\n${wordings.DEPENDENTS_TITLE}\n\n${relations.map((line) => `- ${line}\n`).join("")}`;
 }

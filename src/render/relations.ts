@@ -80,7 +80,11 @@ export function dependents(
     if (room < limits.USES_LINE_CHARS) return;
     const { uses, unsure, more } = graph.uses(symbol, files);
     const name = definition(symbol, index);
-    const rest = room - name.length;
+    const rest =
+      room -
+      say(wordings.DEPENDENTS_LINE, { name, uses: "" }).length -
+      say(wordings.MORE, { count: `${uses.length}+` }).length -
+      2;
     let line = "";
     if (uses.length > 0)
       line = say(wordings.DEPENDENTS_LINE, {

@@ -22,7 +22,7 @@ import {
   regions,
   signatures,
 } from "../rank/regions.ts";
-import { answer, aroundSections } from "../render/answer.ts";
+import { answer, aroundSections, relationsSection } from "../render/answer.ts";
 import { budgetOf, type Budget } from "../render/budget.ts";
 import { plan, type FilePlan, type RenderKind } from "../render/plan.ts";
 import { callPath, dependents, subjects } from "../render/relations.ts";
@@ -245,22 +245,17 @@ function answered(
   const [path = ""] = within(budget.chars * limits.NOTES_SHARE, [
     callPath(ranking.path, index),
   ]);
-  const relationShare = asked
-    ? limits.ASKED_USES_SHARE
-    : limits.DEPENDENTS_SHARE;
+  const share = asked ? limits.ASKED_USES_SHARE : limits.DEPENDENTS_SHARE;
   const relations = dependents(
     subjects(ranking, limits),
     ranking,
     index,
-    { most: Math.floor(budget.chars * relationShare), asked },
+    { most: Math.floor(budget.chars * share), asked },
     limits,
   );
   const around =
     aroundSections({ sections: total, total, notes, path }) +
-    (relations.length > 0
-      ? [wordings.DEPENDENTS_TITLE, ...relations].join("\n- ").length + 4
-      : 0) +
-    (history.gate === "on" ? wordings.POINTERS_INTRO.length + 2 : 0);
+    relationsSection(relations).length;
   const compose = (known: History | undefined): Answered | undefined => {
     const chosen = choose(
       root,
@@ -283,7 +278,6 @@ function answered(
           form: p.kind,
         })),
         relations,
-        relationShare: asked ? 1 : relationShare,
         ceiling: budget.chars,
       },
       limits,
