@@ -1,9 +1,5 @@
 /** Answers of a session: real files, a real index, the handler's own record. */
-import {
-  appendFileSync,
-  readFileSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect } from "vitest";
@@ -386,5 +382,45 @@ ruleTest(
         (f) => f.kind === "whole" || f.kind === "clusters",
       ).length;
     expect(withSource(second)).toBe(withSource(without));
+  },
+);
+
+ruleTest(
+  "dedup-held-mark",
+  "between lines that are sent, and in the list of files, it shows what was sent before",
+  async () => {
+    const body = (name: string) =>
+      [
+        `def ${name}(x):`,
+        ...Array.from(
+          { length: 12 },
+          (_, i) => `    x = x + ${i}  # ${name} ${i}`,
+        ),
+        "    return x",
+        "",
+      ].join("\n");
+    const p = await project.of({
+      "a.py": ["one", "two", "three"].map(body).join("\n"),
+      "b.py": body("four"),
+    });
+    const context = new Context(p);
+    context.ask("a.py lines 18-30", undefined, 1000);
+    const held = context.record
+      .view("", p.root, 0)
+      .calls[0]!.files.find((f) => f.path === "a.py")!.spans;
+    const { text } = context.ask("a.py b.py");
+    const [[first, last]] = held as [Span];
+    expect(held).toHaveLength(1);
+    expect(first).toBeGreaterThan(1);
+    expect(text).toContain(`\n… L${first}-${last} sent before\n`);
+    expect(text).toMatch(
+      new RegExp(
+        `^- .a\\.py. L1-${first - 1}, L${last + 1}-\\d+, the rest sent before$`,
+        "m",
+      ),
+    );
+    expect(context.ask("one four three and a.py").text).toContain(
+      "- `a.py` sent before\n",
+    );
   },
 );

@@ -21,7 +21,7 @@ export interface History {
   held(path: string, fingerprint: string): readonly Span[];
 }
 
-/** @spec dedup-first-call dedup-asked-twice dedup-switch */
+/** @spec dedup-first-call dedup-asked-twice dedup-switch dedup-answers */
 export function historyOf(
   query: Query,
   view: SessionView | undefined,
