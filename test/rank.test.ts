@@ -39,6 +39,10 @@ const graded = await project.of({
     `n${i}.txt`,
     `ledger ${times(i * 9, (k) => `filler${i}x${k}`).join(" ")}\n`,
   ]),
+  ...files(9, (i) => [
+    `m${i}.txt`,
+    `ledger ledger\n${times(i * 4, (k) => `more${i}x${k}`).join("\n")}\n`,
+  ]),
   "long.txt": times(40 * 16, (i) => (i % 40 === 3 ? "ledger" : "line")).join(
     "\n",
   ),
