@@ -20,8 +20,10 @@ export interface ConnectOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Folders that the client tells as its roots; without them it has none to tell. */
   readonly roots?: readonly string[];
-  /** The newest revision that the client speaks. */
+  /** The client speaks the newest revision. */
   readonly modern?: boolean;
+  /** The name that it gives itself. */
+  readonly name?: string;
 }
 
 export async function connect({
@@ -31,6 +33,7 @@ export async function connect({
   env = {},
   roots,
   modern,
+  name = "test",
 }: ConnectOptions): Promise<Connected> {
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -42,7 +45,7 @@ export async function connect({
   let stderr = "";
   transport.stderr?.on("data", (chunk) => (stderr += String(chunk)));
   const client = new Client(
-    { name: "test", version: "1" },
+    { name, version: "1" },
     {
       capabilities: roots ? { roots: { listChanged: true } } : {},
       ...(modern && { versionNegotiation: { mode: "auto" as const } }),

@@ -248,3 +248,37 @@ ruleTest(
     ).toBe(false);
   },
 );
+
+ruleTest(
+  "dedup-shared-connections",
+  "a client is known by its name, in both eras of the protocol",
+  async () => {
+    const pointed = async (options: {
+      name?: string;
+      modern?: boolean;
+      env?: Record<string, string>;
+    }) => {
+      const found = await connect({ cwd: root, home: base, ...options });
+      await found.explore({ query: "settle_account" });
+      const { text } = await found.explore({
+        query: "close_books settle_account",
+      });
+      await found.client.close();
+      return text.includes("Already sent earlier");
+    };
+    expect(
+      await Promise.all([
+        pointed({}),
+        pointed({ modern: true }),
+        pointed({ name: "claude-code" }),
+        pointed({ name: "claude-code", modern: true }),
+        pointed({
+          name: "claude-code",
+          env: { CODEGRAPH_EXPLORE_DEDUP: "1" },
+        }),
+        pointed({ env: { CODEGRAPH_EXPLORE_DEDUP: "off" } }),
+      ]),
+    ).toEqual([true, true, false, false, true, false]);
+  },
+  20_000,
+);

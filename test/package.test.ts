@@ -157,7 +157,7 @@ describe("an older Node is told what is needed", () => {
     expect(asNode(node)).toEqual({
       status: 1,
       stdout: "",
-      stderr: `codegraph needs Node.js 22.16 or newer; this is ${node}.\n`,
+      stderr: `codegraph needs Node.js 22.16 or newer, but not 23; this is ${node}.\n`,
     });
   });
   test.each(["22.16.0", "24.0.0", "100.0.0"])("%s is new enough", (node) => {

@@ -6,6 +6,8 @@ import { expect } from "vitest";
 import { differs } from "../tools/golden/golden.ts";
 import { splitLines } from "../src/model/lines.ts";
 import type { Span } from "../src/model/span.ts";
+import { readQuery } from "../src/rank/query.ts";
+import { historyOf } from "../src/serve/history.ts";
 import { SessionRecord } from "../src/session/record.ts";
 import { limits } from "../src/spec.gen.ts";
 import { examples, law, ruleTest } from "./from-spec.ts";
@@ -422,5 +424,36 @@ ruleTest(
     expect(context.ask("one four three and a.py").text).toMatch(
       /^- `\w.py` sent before$/m,
     );
+  },
+);
+
+examples(
+  "dedup-shared-connections",
+  ["given client", "given value", "when view"],
+  ["then dedup"],
+  (row) => {
+    const call = {
+      index: 1,
+      query: "x",
+      asked: "x",
+      files: [],
+      responseBytes: 1,
+      pointed: false,
+    };
+    const views = {
+      none: undefined,
+      "first call": { callCount: 0, responseBytes: 0, calls: [] },
+      "one call": { callCount: 1, responseBytes: 1, calls: [call] },
+    };
+    const given = (cell: string) => (cell === "–" ? undefined : cell);
+    const { gate } = historyOf(
+      readQuery("anything else"),
+      views[row["when view"] as keyof typeof views],
+      {
+        client: given(row["given client"]),
+        dedup: given(row["given value"]),
+      },
+    );
+    return { "then dedup": gate };
   },
 );

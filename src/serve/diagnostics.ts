@@ -6,7 +6,7 @@
  */
 import { appendFileSync } from "node:fs";
 import { printSpans, type Span } from "../model/span.ts";
-import type { Gate } from "../dedup/gates.ts";
+import type { Reason } from "./history.ts";
 import type { SessionView } from "../session/view.ts";
 
 export interface FileReport {
@@ -33,7 +33,7 @@ export interface CallReport {
   /** Absent where nothing is tracked. */
   readonly session?: SessionReport;
   readonly dedup: {
-    readonly gate: Gate;
+    readonly gate: Reason;
     /** Characters suppressed from the candidates before the budget cut them: never a saving. */
     readonly savedChars: number;
     /** The guard put a file back. */

@@ -61,6 +61,8 @@ export interface ExploreRequest {
   readonly session?: SessionView | undefined;
   /** `CODEGRAPH_EXPLORE_DEDUP`, as the caller's environment has it. */
   readonly dedup?: string | undefined;
+  /** The name that the client gives itself. */
+  readonly client?: string | undefined;
 }
 
 export interface ServedFile {
@@ -138,7 +140,7 @@ export function explore(
   limits: Limits = fromSpec,
 ): ExploreAnswer {
   const query = readQuery(request.query, limits);
-  const history = historyOf(query, request.session, request.dedup);
+  const history = historyOf(query, request.session, request);
   const { text, served, guarded } = answered(
     root,
     index,
@@ -229,7 +231,7 @@ function answered(
     return unserved(`${wordings.QUERY_EMPTY}\n`);
   const ranking = rank(index, query, limits);
   const certain =
-    ranking.named.length > 0 || ranking.candidates.some((c) => c.namedPath);
+    ranking.knowsName || ranking.candidates.some((c) => c.namedPath);
   if (!certain && ranking.coverage < limits.MIN_COVERAGE)
     return unserved(nothingFound(index, query, ranking, budget.chars, limits));
 

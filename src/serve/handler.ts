@@ -28,6 +28,7 @@ const EMISSION = "_cgExploreEmission";
 /** A call as it goes down. */
 interface Asked extends ExploreArguments {
   readonly dedup: string | undefined;
+  readonly client: string | undefined;
   readonly [VIEW]: SessionView | undefined;
 }
 
@@ -59,6 +60,8 @@ export interface Caller {
   /** The client's roots, `--path` and the working directory, in this order. */
   readonly places: readonly string[];
   readonly signal?: AbortSignal;
+  /** The name that the client gives itself. */
+  readonly client?: string | undefined;
   /** Indexes a folder that has no index; absent where that is not wanted. */
   readonly autoInit?: (folder: string) => Promise<void>;
   /** What the caller's environment says, read at this call. */
@@ -97,6 +100,7 @@ export class ToolHandler {
     const raw = this.run(root, {
       ...asked,
       dedup: caller.settings.dedup,
+      client: caller.client,
       [VIEW]: view,
     });
     const { [EMISSION]: emission, report, ...result } = raw;
@@ -122,6 +126,7 @@ export class ToolHandler {
         ...(asked.maxChars !== undefined && { maxChars: asked.maxChars }),
         session: asked[VIEW],
         dedup: asked.dedup,
+        client: asked.client,
       });
       return {
         content: [{ type: "text", text }],

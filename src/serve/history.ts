@@ -11,27 +11,39 @@ import type { Region } from "../rank/regions.ts";
 import type { Rendered } from "../render/section.ts";
 import { askedKey } from "../session/asked.ts";
 import type { DeliveredFile, Emission, SessionView } from "../session/view.ts";
-import { limits as fromSpec, type Limits } from "../spec.gen.ts";
+import { limits as fromSpec, lists, type Limits } from "../spec.gen.ts";
+
+/** Why history counts, or why not. */
+export type Reason = Gate | "shared-connection";
 
 export interface History {
-  readonly gate: Gate;
+  readonly gate: Reason;
   /** The normal form of the query. */
   readonly asked: string;
   /** Lines of a file that the context holds; none where history does not count. */
   held(path: string, fingerprint: string): readonly Span[];
 }
 
-/** @spec dedup-first-call dedup-asked-twice dedup-switch dedup-answers */
+/** @spec dedup-first-call dedup-asked-twice dedup-switch dedup-answers dedup-shared-connections */
 export function historyOf(
   query: Query,
   view: SessionView | undefined,
-  switchValue: string | undefined,
+  {
+    dedup,
+    client,
+  }: {
+    readonly dedup?: string | undefined;
+    readonly client?: string | undefined;
+  },
 ): History {
   const located = query.paths.flatMap(({ path, lines }) =>
     lines ? [`${path} ${printSpans([lines])}`] : [],
   );
   const asked = askedKey(query.terms.keys(), located);
-  const gate = gateOf(view, asked, switchValue);
+  const gate =
+    view && dedup === undefined && sharesConnection(client)
+      ? "shared-connection"
+      : gateOf(view, asked, dedup);
   return {
     gate,
     asked,
@@ -39,6 +51,15 @@ export function historyOf(
       gate === "on" ? heldSpans(view, path, fingerprint) : [],
   };
 }
+
+/**
+ * Whether a client is known to carry several contexts over one connection, or to
+ * empty one without a word.
+ * @spec dedup-shared-connections
+ */
+export const sharesConnection = (client: string | undefined): boolean =>
+  client !== undefined &&
+  (lists.SHARING_CLIENTS as readonly string[]).includes(client.toLowerCase());
 
 /** Regions whose surroundings are not what the context has already. @spec dedup-padding */
 export function unheld(

@@ -137,6 +137,7 @@ function connection(session: SessionRecord, options: McpOptions): Server {
     const caller: Caller = {
       places: [...(await roots.folders()), ...options.places],
       signal: ctx.mcpReq.signal,
+      client: clientName(server, ctx),
       now: () => performance.now(),
       settings: {
         dedup: process.env.CODEGRAPH_EXPLORE_DEDUP,
@@ -154,6 +155,15 @@ function connection(session: SessionRecord, options: McpOptions): Server {
     )) as never;
   });
   return server;
+}
+
+/** As the handshake, or in the newest revision the request, gives it. */
+function clientName(server: Server, ctx: ServerContext): string | undefined {
+  const envelope: Readonly<Record<string, unknown>> = ctx.mcpReq.envelope ?? {};
+  const inRequest = envelope["io.modelcontextprotocol/clientInfo"] as
+    { readonly name?: unknown } | undefined;
+  const name = inRequest?.name ?? server.getClientVersion()?.name;
+  return typeof name === "string" ? name : undefined;
 }
 
 /** @spec serve-answers-at-once */
