@@ -1,6 +1,12 @@
 /** The built server as a real process, asked by a real client. */
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import { build } from "./binary.ts";
@@ -27,6 +33,7 @@ beforeAll(async () => {
   build();
   base = scratch();
   root = join(base, "project");
+  symlinkSync("loop", join(base, "loop"));
   mkdirSync(root);
   writeFileSync(join(root, "core.py"), body("settle_account", 40));
   writeFileSync(join(root, "other.py"), body("close_books", 40));
@@ -111,6 +118,7 @@ ruleTest(
       [{ query: "settle_account", projectPath: "../../../.." }, false],
       [{ query: "settle_account", projectPath: "a\u0000b" }, false],
       [{ query: "settle_account", projectPath: "x".repeat(100_000) }, true],
+      [{ query: "settle_account", projectPath: join(base, "loop/x") }, false],
       [{ query: "settle_account", maxFiles: -1 }, false],
       [{ query: "settle_account", maxFiles: Number.NaN }, false],
       [{ query: "settle_account", maxFiles: 1e9, maxChars: 1e9 }, false],
@@ -279,6 +287,53 @@ ruleTest(
         pointed({ env: { CODEGRAPH_EXPLORE_DEDUP: "off" } }),
       ]),
     ).toEqual([true, true, false, false, true, false]);
+  },
+  20_000,
+);
+
+ruleTest(
+  "serve-answers-at-once",
+  "calls at the same time share one index; a cancelled one leaves none",
+  async () => {
+    const many = (folder: string) => {
+      mkdirSync(folder);
+      for (let i = 0; i < 700; i++)
+        writeFileSync(join(folder, `f${i}.py`), body(`part_${i}`, 3));
+      return folder;
+    };
+    const cancelled = many(join(scratch(), "cancelled"));
+    const one = await connect({
+      cwd: cancelled,
+      home: base,
+      args: ["--auto-init"],
+    });
+    const controller = new AbortController();
+    await expect(
+      one.client.callTool(
+        { name: "codegraph_explore", arguments: { query: "part_1" } },
+        {
+          onprogress: () => controller.abort(),
+          signal: controller.signal,
+        },
+      ),
+    ).rejects.toThrow();
+    await one.client.ping();
+    const shared = many(join(scratch(), "shared"));
+    const texts = await Promise.all(
+      ["part_1", "part_2", "part_3"].map((query) =>
+        one.explore({ query, projectPath: shared }),
+      ),
+    );
+    expect(
+      texts.map(({ text }, i) => text.includes(`def part_${i + 1}(`)),
+    ).toEqual([true, true, true]);
+    await one.client.close();
+    expect(readdirSync(join(cancelled, ".codegraph"))).not.toContain("current");
+    expect(
+      readdirSync(join(shared, ".codegraph")).filter((name) =>
+        name.startsWith("index-"),
+      ),
+    ).toHaveLength(1);
   },
   20_000,
 );

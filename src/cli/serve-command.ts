@@ -7,6 +7,7 @@ import { serveMcp } from "../serve/mcp.ts";
 import { wordings } from "../spec.gen.ts";
 import { buildIndex } from "../store/build.ts";
 import { exclusively } from "../store/exclusive.ts";
+import { currentIndex } from "../store/folder.ts";
 import { UsageError, type Invocation } from "./main.ts";
 import { VERSION } from "./version.ts";
 
@@ -37,9 +38,12 @@ export async function serve({ values }: Invocation): Promise<number> {
           (pid) => log(say(wordings.CLI_WAITING, { pid })),
           async () => {
             signal.throwIfAborted();
-            await buildIndex(await scan(root), ({ done, total }) =>
-              onProgress(done, total),
-            );
+            // Another call may have indexed it while this one waited.
+            if (currentIndex(root) !== undefined) return;
+            await buildIndex(await scan(root), ({ done, total }) => {
+              signal.throwIfAborted();
+              onProgress(done, total);
+            });
           },
         );
       },
