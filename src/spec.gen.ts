@@ -145,6 +145,8 @@ export const limits = {
   MAX_DEFINITIONS: 40,
   /** among so many a qualifier is looked for. Unit: definitions. @spec rank-names-first */
   MAX_QUALIFIED_DEFINITIONS: 1000,
+  /** so may a plain one, seldom. Unit: –. @spec rank-names-first */
+  PLAIN_TRUST: 0.1,
   /** a capitalised word of a sentence may be a name. Unit: –. @spec rank-names-first */
   CAPITAL_TRUST: 0.5,
   /** the code under test answers, its tests repeat it. Unit: –. @spec rank-roles */
@@ -582,6 +584,17 @@ export const lists = {
   ] as readonly string[],
   /** the words by which people mean it. @spec dedup-switch */
   DEDUP_OFF: ["0", "false", "off", "no"] as readonly string[],
+  /** a pointer to what a context lost costs it a read. @spec dedup-shared-connections */
+  SHARING_CLIENTS: [
+    "claude-code",
+    "codex-mcp-client",
+    "opencode",
+    "gemini-cli-mcp-client",
+    "cursor-vscode",
+    "cursor",
+    "visual-studio-code",
+    "visual studio code",
+  ] as readonly string[],
   /** words that stand in every question. @spec query-names-and-words */
   STOP_WORDS: [
     "a",
@@ -1349,6 +1362,7 @@ export type RuleId =
   | "dedup-asked-twice"
   | "dedup-asked-by-number"
   | "dedup-switch"
+  | "dedup-shared-connections"
   | "dedup-pointer"
   | "dedup-says-the-exception"
   | "dedup-guard"

@@ -154,6 +154,9 @@ loadBearing("rank-names-first", "NAMED_SCORE", (moved) =>
 loadBearing("rank-names-first", "CAPITAL_TRUST", (moved) =>
   ranked(named, "where is the Ledger closed", moved),
 );
+loadBearing("rank-names-first", "PLAIN_TRUST", (moved) =>
+  ranked(named, "where is the run closed", moved),
+);
 loadBearing("rank-names-first", "NAMED_PATH_SCORE", (moved) =>
   ranked(named, "Case.py", moved),
 );

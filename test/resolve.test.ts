@@ -35,7 +35,7 @@ examples(
     const parts = row["given reference"].split(".");
     const imported = /^(\S+) of (\S+)$/.exec(row["given imports"]);
     const target =
-      /^(?<name>\S+) (?:in (?<owner>\S+) )?(?<path>[^\s,]+)(?<only>, the only one)?$/.exec(
+      /^(?<name>\S+) (?:in (?<owner>\S+) )?(?<path>[^\s,]+)(?<sole>, the only one)?$/.exec(
         row["given target"],
       )!.groups!;
     expect(target.name).toBe(parts.at(-1));
@@ -47,7 +47,7 @@ examples(
         {
           file: file(target.path!, known),
           owner: target.owner ?? "",
-          unique: target.only !== undefined,
+          unique: target.sole !== undefined,
         },
       ),
     };

@@ -42,6 +42,8 @@ export interface Ranking {
   readonly unknownPaths: readonly string[];
   /** Definitions that the question names, in its order; those of one name by path and line. */
   readonly named: readonly SymbolRow[];
+  /** Some word of the question, be it a plain one, is the name of a definition. */
+  readonly knowsName: boolean;
   /** A chain of references between definitions that the question names, with those in between; empty for none. */
   readonly path: readonly SymbolRow[];
   /** One call's view of the references. */
@@ -100,7 +102,13 @@ export function rank(
 
   for (const id of bestTexts(index, text, query, limits)) draft(id);
   const paths = byPath(index, query, draft, limits);
-  const { named, unknownNames } = byName(index, query, paths, draft, limits);
+  const { named, unknownNames, knowsName } = byName(
+    index,
+    query,
+    paths,
+    draft,
+    limits,
+  );
   const path = graph.path(
     oneEach(named, index).slice(0, limits.PATH_MAX_NAMES),
   );
@@ -161,6 +169,7 @@ export function rank(
     ),
     unknownTerms: text.unknown,
     named,
+    knowsName,
     path,
     graph,
     weights: text.weights,
@@ -234,8 +243,9 @@ function byName(
   paths: QueryPaths,
   draft: Drafts,
   limits: Limits,
-): { named: SymbolRow[]; unknownNames: string[] } {
+): { named: SymbolRow[]; unknownNames: string[]; knowsName: boolean } {
   const unknownNames: string[] = [];
+  let knowsName = false;
   const named: SymbolRow[] = [];
   for (const name of query.names) {
     if (paths.known.has(name.path)) continue;
@@ -246,6 +256,7 @@ function byName(
       if (certain && !told) unknownNames.push(name.name);
       continue;
     }
+    knowsName = true;
     const trust = certain ? 1 : plainTrust(name, limits);
     if (trust === 0) continue;
     const each = (limits.NAMED_SCORE * trust) / Math.sqrt(definitions.length);
@@ -258,7 +269,7 @@ function byName(
       named.push(s);
     }
   }
-  return { named, unknownNames };
+  return { named, unknownNames, knowsName };
 }
 
 /** Gives the files that use what is named their score: as callers, or as the tests that are asked for. */
@@ -312,9 +323,9 @@ function byPath(
 /** A plain word that is also a name counts the more, the less it looks like prose. */
 function plainTrust(
   { name }: QueryName,
-  limits: Pick<Limits, "CAPITAL_TRUST">,
+  limits: Pick<Limits, "CAPITAL_TRUST" | "PLAIN_TRUST">,
 ): number {
-  return /^\p{Lu}/u.test(name) ? limits.CAPITAL_TRUST : 0;
+  return /^\p{Lu}/u.test(name) ? limits.CAPITAL_TRUST : limits.PLAIN_TRUST;
 }
 
 /** Of several definitions of one name, that of the product's own code, exported before not. */

@@ -40,7 +40,7 @@ export interface FilePlan {
 
 type Made = Omit<FilePlan, "allocated">;
 
-const NONE: Made = { kind: "none", spans: [], cost: 0 };
+const NONE: Readonly<Made> = { kind: "none", spans: [], cost: 0 };
 
 /**
  * One plan a file, in the same order: as many with source as the budget has files, then as many

@@ -273,10 +273,10 @@ export function priced(
   const sums = new Float64Array(lines.length + 1);
   let ticks = 2;
   let digits = 1;
-  for (let n = 1, next = 10; n <= lines.length; n++) {
-    if (n === next) {
+  for (let n = 1, most = 9; n <= lines.length; n++) {
+    if (n > most) {
       digits++;
-      next *= 10;
+      most = most * 10 + 9;
     }
     const text = lines[n - 1]!;
     if (text.includes("```"))
