@@ -76,7 +76,11 @@ function span({ groups }: RegExpExecArray): Span | undefined {
 
 type QueryLimits = Pick<
   Limits,
-  "QUERY_CHARS_READ" | "MAX_QUERY_NAMES" | "MAX_QUERY_PATHS" | "MAX_QUERY_TERMS"
+  | "MAX_TERM_CHARS"
+  | "QUERY_CHARS_READ"
+  | "MAX_QUERY_NAMES"
+  | "MAX_QUERY_PATHS"
+  | "MAX_QUERY_TERMS"
 >;
 
 /** @spec query-names-and-words query-about-tests query-lines query-about-uses query-is-bounded */
@@ -112,11 +116,11 @@ export function readQuery(
       if (place) without.add(whole.slice(word.length));
       for (let k = 0; k < (after?.words ?? 0); k++) without.add(words[++i]!);
     }
-    if (!QUALIFIED.test(word)) {
+    const name = { ...nameOf(word), path };
+    if (!QUALIFIED.test(word) || name.name.length > limits.MAX_TERM_CHARS) {
       if (!isPath) plain++;
       continue;
     }
-    const name = { ...nameOf(word), path };
     if (!name.distinctive && !isName && STOP.has(name.name.toLowerCase())) {
       plain++;
       continue;
@@ -179,7 +183,7 @@ function termsIn(
   for (const word of identifiers(text)) {
     const lower = word.toLowerCase();
     if (STOP.has(lower) || (word.length < 2 && !/\d/.test(word))) continue;
-    if (skipped.has(word)) continue;
+    if (skipped.has(word) || word.length > limits.MAX_TERM_CHARS) continue;
     const parts = nameParts(word);
     if (parts.length > 1) add(lower, word);
     for (const part of parts)

@@ -548,7 +548,11 @@ function nothingFound(
 /** The first of the sentences that together are no longer than `most`. */
 function within(most: number, sentences: readonly string[]): string[] {
   let left = most;
-  return sentences.filter((s) => (left -= s.length) >= 0);
+  return sentences.filter((s) => {
+    if (s.length > left) return false;
+    left -= s.length;
+    return true;
+  });
 }
 
 const quoted = (names: readonly string[]): string =>
