@@ -238,7 +238,7 @@ export const limits = {
   /** a question, or a long list of names. Unit: UTF-16 units. @spec serve-bounds-what-it-reads */
   MAX_QUERY_CHARS: 20000,
   /** a larger message ends the connection. Unit: megabytes. @spec serve-bounds-what-it-reads */
-  MAX_MESSAGE_MB: 16,
+  MAX_MESSAGE_MB: 18,
   /** no file system takes a longer one. Unit: UTF-16 units. @spec serve-bounds-what-it-reads */
   MAX_PATH_CHARS: 4096,
   /** of a name that nobody knows. Unit: UTF-16 units. @spec serve-bounds-what-it-reads */

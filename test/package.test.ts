@@ -79,6 +79,8 @@ test("the package holds what runs, its licences, and nothing else", () => {
       "README.md",
       "dist/THIRD-PARTY-LICENSES.txt",
       "dist/codegraph.js",
+      "dist/dedup.js",
+      "dist/types/dedup/index.d.ts",
       "dist/grammars/web-tree-sitter.wasm",
       ...grammars.map((grammar) => `dist/grammars/${grammar}`),
     ]),
@@ -87,7 +89,9 @@ test("the package holds what runs, its licences, and nothing else", () => {
     (path) =>
       !/^(LICENSE|README\.md|package\.json|dist\/THIRD-PARTY-LICENSES\.txt|dist\/[\w-]+\.js)$/.test(
         path,
-      ) && !/^dist\/grammars\/(web-)?tree-sitter(-\w+)*\.wasm$/.test(path),
+      ) &&
+      !/^dist\/grammars\/(web-)?tree-sitter(-\w+)*\.wasm$/.test(path) &&
+      !/^dist\/types\/[\w./-]+\.d\.ts$/.test(path),
   );
   expect(stray).toEqual([]);
   expect(

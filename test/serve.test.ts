@@ -159,7 +159,7 @@ ruleTest(
     expect(said("missing", none)).toBe(
       `projectPath missing does not exist. Give an absolute path, or one relative to ${none}.`,
     );
-    const work = join(base, "work");
+    const work = join(base, "many");
     const p1 = indexed(join(work, "p1"), { "a.py": "x = 1\n" });
     const p2 = indexed(join(work, "group/p2"), { "a.py": "x = 1\n" });
     indexed(join(work, "group/too/deep"), { "a.py": "x = 1\n" });
@@ -172,7 +172,7 @@ loadBearing(
   "serve-answers-at-once",
   "WORKSPACE_DEPTH",
   ({ WORKSPACE_DEPTH }) => {
-    const work = join(scratch(), "work");
+    const work = join(scratch(), "many");
     indexed(join(work, "1"), { "a.py": "x = 1\n" });
     indexed(join(work, "2/2"), { "a.py": "x = 1\n" });
     indexed(join(work, "3/3/3"), { "a.py": "x = 1\n" });
@@ -183,7 +183,7 @@ loadBearing(
   "serve-answers-at-once",
   "WORKSPACE_PROJECTS",
   ({ WORKSPACE_PROJECTS }) => {
-    const work = join(scratch(), "work");
+    const work = join(scratch(), "many");
     for (let i = 0; i < limits.WORKSPACE_PROJECTS + 2; i++)
       fake(join(work, `p${i}`));
     return below(work, { WORKSPACE_DEPTH: 1, WORKSPACE_PROJECTS });
@@ -199,7 +199,7 @@ function below(
     ...limits,
     ...bounds,
   });
-  return "say" in found ? found.say.split("/work/").length - 1 : 0;
+  return "say" in found ? found.say.split("/many/").length - 1 : 0;
 }
 
 /** Looks like an index to whoever only looks whether there is one. */
