@@ -1,10 +1,43 @@
-/** Every golden file has a row in the spec, and every row has a file and a hand count. */
+/**
+ * Answers byte for byte. Every golden file has a row in the spec, and every row has
+ * a file and a hand count.
+ */
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { goldenNames } from "../tools/golden/golden.ts";
+import { differs, goldenNames } from "../tools/golden/golden.ts";
 import { readSpec } from "../tools/spec/read.ts";
+import { examples } from "./from-spec.ts";
+import { projects } from "./project.ts";
+import { readAnswer } from "./reading.ts";
 
-const rows = readSpec().flatMap(({ page, examples }) =>
-  examples
+const project = projects();
+
+examples(
+  "explore-goldens",
+  ["golden", "given project", "given limits", "given edited", "when asked"],
+  ["then source lines", "then files"],
+  async (row) => {
+    const { root, ask } = await project.fixture(row["given project"]);
+    if (row["given edited"] !== "–")
+      appendFileSync(join(root, row["given edited"]), "\n\nEDITED = True\n");
+    const limit = /^(\d+) (files|chars)$/.exec(row["given limits"]);
+    const { text } = ask(row["when asked"], {
+      ...(limit?.[2] === "files" && { maxFiles: Number(limit[1]) }),
+      ...(limit?.[2] === "chars" && { maxChars: Number(limit[1]) }),
+    });
+    const patch = differs(row.golden, text);
+    if (patch) expect.fail(patch);
+    const { sections } = readAnswer(text);
+    return {
+      "then source lines": `${sections.reduce((sum, s) => sum + s.lines.length, 0)}`,
+      "then files": `${sections.length}`,
+    };
+  },
+);
+
+const rows = readSpec().flatMap(({ page, examples: all }) =>
+  all
     .filter(({ cells }) => "golden" in cells)
     .map(({ line, cells }) => ({ at: `${page}:${line}`, cells })),
 );

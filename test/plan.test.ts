@@ -448,3 +448,16 @@ ruleTest("plan-spends-the-rest", "on further regions of the best file", () => {
     [201, 400],
   ]);
 });
+
+ruleTest(
+  "rank-drops-the-weak",
+  "of a weak file that is small all is shown, and it takes a place",
+  () => {
+    const weak = file(3, [region([1, 3])], { weak: true });
+    const strong = file(400, [region([1, 300])]);
+    expect(seen([weak, strong], 9_000, limits, 1).map((p) => p.kind)).toEqual([
+      "whole",
+      "signatures",
+    ]);
+  },
+);

@@ -75,7 +75,9 @@ export function plan(
       : Math.min(share, fileChars);
     const room = Math.min(left, most);
     const allocated =
-      shown >= maxFiles || file.weak || room < limits.SIGNATURE_FILE_CHARS
+      shown >= maxFiles ||
+      room < limits.SIGNATURE_FILE_CHARS ||
+      (file.weak && !isSmall(file, limits))
         ? 0
         : room;
     const made = withSource(file, allocated, limits);
@@ -102,6 +104,17 @@ export function plan(
     left -= more.cost - made.cost;
     return { ...more, allocated };
   });
+}
+
+/** Its signatures would cost as much as all of it may. */
+function isSmall(
+  { lines, prices }: PlanFile,
+  limits: Pick<Limits, "SIGNATURE_FILE_CHARS">,
+): boolean {
+  return (
+    lines > 0 &&
+    prices.cost([[1, lines]], "whole") <= limits.SIGNATURE_FILE_CHARS
+  );
 }
 
 /** What a file that the question names may take, so that those after it get their part. */
