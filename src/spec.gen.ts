@@ -1391,6 +1391,7 @@ export type RuleId =
   | "explore-never-empty"
   | "explore-reads-now"
   | "explore-deterministic"
+  | "explore-goldens"
   | "folder-nearest-project"
   | "folder-one-writer"
   | "folder-waits-for-the-lock"

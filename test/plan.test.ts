@@ -50,6 +50,7 @@ const file = (
     regions,
     signatures: regions.map((r): Span => [r.span[0], r.span[0]]),
     namedPath: false,
+    byNumber: false,
     weak: false,
     drifted: false,
     ...some,

@@ -264,7 +264,12 @@ export class Graph {
       tried.add(said);
       for (const target of this.named(name).definitions)
         if (
-          isMeant(meaning({ ...r, name }, from, imports, target), guess, target)
+          isMeant(
+            meaning({ ...r, name }, from, imports, target),
+            guess,
+            r,
+            target,
+          )
         )
           yield target;
     }
@@ -361,17 +366,23 @@ export class Graph {
   }
 }
 
-/** A guess takes the only definition of a name for what is meant, where nothing says so or otherwise. */
-function isMeant(means: Meaning, guess: boolean, target: Definition): boolean {
+/**
+ * A guess takes the only definition of a name for what is meant, where nothing says
+ * so or otherwise: a method by whatever is before the dot, and any by several words.
+ */
+function isMeant(
+  means: Meaning,
+  guess: boolean,
+  { qualifier }: Reference,
+  target: Definition,
+): boolean {
+  if (means !== "unknown" || !guess) return means === "this";
+  if (!target.unique) return false;
   return (
-    means === "this" ||
-    (guess && means === "unknown" && target.unique && !isPlain(target))
+    nameParts(target.place.name).length > 1 ||
+    (qualifier !== "" && target.owner !== "")
   );
 }
-
-/** A name of one word, which other things are called too. */
-const isPlain = ({ place }: Definition): boolean =>
-  nameParts(place.name).length < 2;
 
 /** The name of the definition that contains it; empty at top level. */
 export function ownerOf(symbol: SymbolRow, index: IndexReader): string {

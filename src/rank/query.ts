@@ -92,7 +92,7 @@ export function readQuery(
   const words = wordsOf(text);
   const names = new Map<string, QueryName>();
   const paths = new Map<string, QueryPath>();
-  /** Words that say which lines of a path are wanted: they are no terms. */
+  /** Words that say what is asked for, not of what: they are no terms. */
   const without = new Set<string>();
   const aboutUses = words.some((word) => USE_WORDS.has(word.toLowerCase()));
   /** Words that could be a name: what only says that uses are asked for is none. */
@@ -180,6 +180,7 @@ function termsIn(
     if (!spelling.has(term)) spelling.set(term, word);
   };
   const skipped = new Set([...without].flatMap((word) => identifiers(word)));
+
   for (const word of identifiers(text)) {
     const lower = word.toLowerCase();
     if (STOP.has(lower) || (word.length < 2 && !/\d/.test(word))) continue;

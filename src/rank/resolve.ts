@@ -7,6 +7,7 @@
  */
 import type { FileRow } from "../model/file.ts";
 import type { Reference } from "../model/extraction.ts";
+import { nameParts } from "../model/terms.ts";
 import { lists } from "../spec.gen.ts";
 
 const SELF: ReadonlySet<string> = new Set(lists.SELF_WORDS);
@@ -72,21 +73,25 @@ function imported(
 }
 
 function nearby(
-  { qualifier }: Reference,
+  { name, qualifier }: Reference,
   from: FileRow,
   imports: readonly Reference[],
   target: Target,
   own: boolean,
 ): boolean {
   const onlyOne = target.unique && sameFamily(from, target);
-  if (qualifier !== "" && !SELF.has(qualifier)) {
-    if (qualifier === target.owner) return true;
+  const isSelf = SELF.has(qualifier);
+  if (qualifier !== "" && !isSelf) {
+    // A variable is often called what its type is.
+    if (qualifier.toLowerCase() === target.owner.toLowerCase()) return true;
     if (target.owner === "")
       return !own && onlyOne && GLOBAL.has(from.language);
-    return own || onlyOne;
   }
   if (own) return true;
-  if (SELF.has(qualifier)) return onlyOne;
+  if (isSelf) return onlyOne;
+  // Of whatever a method is called: one word is other things' name too.
+  if (target.owner !== "" && onlyOne && nameParts(name).length > 1) return true;
+  if (qualifier !== "") return false;
   if (
     PACKAGE.has(from.language) &&
     folder(from.path) === folder(target.file.path)

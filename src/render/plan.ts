@@ -22,6 +22,8 @@ export interface PlanFile {
   readonly signatures: readonly Span[];
   /** The question names the file and asks for all of it. */
   readonly namedPath: boolean;
+  /** The question asks for lines of it by number. */
+  readonly byNumber: boolean;
   /** Signatures are enough. */
   readonly weak: boolean;
   /** Whole or not at all: the bytes on disk are not those that were indexed. */
@@ -148,6 +150,7 @@ function withSource(file: PlanFile, allocated: number, limits: Limits): Made {
 
 /** It is short, asked for, or most of it matches. */
 function isWorthWhole(file: PlanFile, cost: number, limits: Limits): boolean {
+  if (file.byNumber) return file.drifted;
   if (file.namedPath || file.drifted || cost <= limits.WHOLE_CHARS) return true;
   const matching = joined(file.regions.map(({ padded }) => padded));
   const part = matching.reduce((sum, s) => sum + file.prices.lines(s), 0);

@@ -38,7 +38,12 @@ import {
 } from "../render/section.ts";
 import { putBack } from "../dedup/guard.ts";
 import type { Emission, SessionView } from "../session/view.ts";
-import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
+import {
+  limits as fromSpec,
+  lists,
+  wordings,
+  type Limits,
+} from "../spec.gen.ts";
 import type { IndexReader } from "../store/store.ts";
 import {
   sessionReport,
@@ -217,6 +222,8 @@ function answered(
   query: Query,
   history: History,
   limits: Limits,
+  /** Said before anything else. */
+  first: readonly string[] = [],
 ): Answered {
   const total = index.files().length;
   const budget = budgetOf(total, request, limits);
@@ -232,11 +239,30 @@ function answered(
   const ranking = rank(index, query, limits);
   const certain =
     ranking.knowsName || ranking.candidates.some((c) => c.namedPath);
-  if (!certain && ranking.coverage < limits.MIN_COVERAGE)
-    return unserved(nothingFound(index, query, ranking, budget.chars, limits));
+  if (!certain && ranking.coverage < limits.MIN_COVERAGE) {
+    const near = nearWords(index, query, limits);
+    if (near.length !== 1 || first.length > 0)
+      return unserved(nothingFound(index, near, ranking, budget.chars, limits));
+    // Nothing else can be meant: its answer is a call's worth nearer.
+    const [{ word, name }] = near as [Near];
+    const note = say(wordings.NOTE_NEAR_NAMES, {
+      name: printable(word),
+      near: quoted([name]),
+    });
+    return answered(
+      root,
+      index,
+      request,
+      readQuery(name, limits),
+      history,
+      limits,
+      [note],
+    );
+  }
 
   const asked = query.aboutUses && ranking.named.length > 0;
   const notes = within(budget.chars * limits.NOTES_SHARE, [
+    ...first,
     ...small,
     ...unknown(index, query, ranking, limits),
     ...keyNotes(root, ranking, limits),
@@ -267,7 +293,7 @@ function answered(
       limits,
     );
     const all = [...notes, ...chosen.notes];
-    if (chosen.shown.length === 0 && all.length === small.length)
+    if (chosen.shown.length === 0 && all.length === first.length + small.length)
       return undefined;
     const written = answer(
       {
@@ -295,7 +321,7 @@ function answered(
   };
   const made = compose(history);
   if (!made)
-    return unserved(nothingFound(index, query, ranking, budget.chars, limits));
+    return unserved(nothingFound(index, [], ranking, budget.chars, limits));
   // What was new may not have found room beside the pointers.
   const pointersOnly =
     made.served.some((s) => s.rendered.pointedAt.length > 0) &&
@@ -375,6 +401,7 @@ function planned(
       },
       signatures: spans,
       namedPath: candidate.namedPath && candidate.lines.length === 0,
+      byNumber: candidate.lines.length > 0,
       weak: candidate.weak,
       drifted: snapshot.drifted,
     })),
@@ -477,7 +504,11 @@ function unknownWords(
   ranking: Ranking,
   limits: Limits,
 ): string[] {
-  const told = [...ranking.unknownNames, ...query.paths.map((p) => p.path)];
+  const told = [
+    ...ranking.unknownNames,
+    ...query.paths.map((p) => p.path),
+    ...(query.aboutUses ? lists.USE_WORDS : []),
+  ];
   return [
     ...new Set(
       ranking.unknownTerms.flatMap((term) => query.spelling.get(term) ?? []),
@@ -507,20 +538,32 @@ function keyNotes(root: string, ranking: Ranking, limits: Limits): string[] {
   });
 }
 
+interface Near {
+  readonly word: string;
+  readonly name: string;
+}
+
+/** Names that are spelt like a word of the question, each once. */
+function nearWords(index: IndexReader, query: Query, limits: Limits): Near[] {
+  const words = new Set([
+    ...query.names.map((n) => n.name),
+    ...query.spelling.values(),
+  ]);
+  const near = new Map<string, Near>();
+  for (const word of words)
+    for (const name of nearestNames(index, word, limits))
+      if (!near.has(name)) near.set(name, { word, name });
+  return [...near.values()].slice(0, limits.MAX_NAMES_IN_NOTE);
+}
+
 function nothingFound(
   index: IndexReader,
-  query: Query,
+  near: readonly Near[],
   ranking: Ranking,
   chars: number,
   limits: Limits,
 ): string {
   const total = index.files().length;
-  const words = [
-    ...new Set([...query.names.map((n) => n.name), ...query.spelling.values()]),
-  ];
-  const near = [
-    ...new Set(words.flatMap((word) => nearestNames(index, word, limits))),
-  ].slice(0, limits.MAX_NAMES_IN_NOTE);
   const known = vocabulary(index, limits);
   const paths = ranking.unknownPaths
     .slice(0, limits.MAX_NAMES_IN_NOTE)
@@ -529,7 +572,11 @@ function nothingFound(
     say(wordings.NOTHING_FOUND, { total }),
     ...paths,
     ...(near.length > 0
-      ? [say(wordings.NOTHING_NEAR, { near: quoted(near) })]
+      ? [
+          say(wordings.NOTHING_NEAR, {
+            near: quoted(near.map(({ name }) => name)),
+          }),
+        ]
       : []),
     ...(known.length > 0
       ? [
