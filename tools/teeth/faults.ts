@@ -258,7 +258,7 @@ export const faults: readonly Fault[] = [
       {
         edits: [
           {
-            path: "src/render/answer.ts",
+            path: "src/render/section.ts",
             find: /for \(let n = first; n <= last; n\+\+\)/,
             put: "for (let n = first; n < last; n++)",
           },
