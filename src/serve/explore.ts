@@ -137,7 +137,7 @@ const unserved = (text: string): Answered => ({
   guarded: false,
 });
 
-/** @spec explore-never-empty explore-deterministic dedup-first-call */
+/** @spec explore-never-empty explore-deterministic explore-goldens dedup-first-call */
 export function explore(
   root: string,
   index: IndexReader,
