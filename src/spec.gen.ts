@@ -541,6 +541,15 @@ export const wordings = {
   /** a misspelt tool. @spec serve-bad-arguments */
   TOOL_UNKNOWN:
     "There is no tool named {name}; this server has codegraph_explore.",
+  /** what is wrong with it. @spec serve-answers-every-request */
+  MESSAGE_NO_JSON: "Parse error: the line is no JSON.",
+  /** likewise. @spec serve-answers-every-request */
+  MESSAGE_NO_OBJECT: "Invalid request: a message is one JSON object a line.",
+  /** likewise. @spec serve-answers-every-request */
+  MESSAGE_NO_REQUEST:
+    'Invalid request: it takes jsonrpc "2.0", an id and a method.',
+  /** likewise. @spec serve-answers-every-request */
+  MESSAGE_PARAMS: "Invalid params: params is to be an object.",
 } as const;
 
 export const lists = {
@@ -1467,6 +1476,7 @@ export type RuleId =
   | "serve-finds-the-project"
   | "serve-bad-arguments"
   | "serve-bounds-what-it-reads"
+  | "serve-answers-every-request"
   | "serve-trusts-no-view"
   | "serve-diagnostics"
   | "serve-waits-for-the-writer"

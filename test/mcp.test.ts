@@ -166,14 +166,15 @@ ruleTest(
     send(
       '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"codegraph_explore"}}',
     );
+    send('{"jsonrpc":"2.0","id":4,"method":"tools/call","params":7}');
     send('{"jsonrpc":"2.0","id":5,"method":"no/such/method"}');
     await expect
       .poll(
         () =>
-          out.split("\n").filter((line) => /"id":[235],?/.test(line)).length,
+          out.split("\n").filter((line) => /"id":[2345],?/.test(line)).length,
         { timeout: 10_000 },
       )
-      .toBe(3);
+      .toBe(4);
     const code = new Promise((done) => child.on("close", done));
     child.stdin.end();
     expect(await code).toBe(0);

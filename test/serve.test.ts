@@ -2,13 +2,15 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import fc from "fast-check";
 import { expect } from "vitest";
 import { readArguments } from "../src/serve/arguments.ts";
 import { findProject, OpenIndexes } from "../src/serve/projects.ts";
 import { ToolHandler, unknownTool } from "../src/serve/handler.ts";
 import { Roots, serveMcp, TOOLS } from "../src/serve/mcp.ts";
 import { limits, wordings } from "../src/spec.gen.ts";
-import { examples, loadBearing, ruleTest } from "./from-spec.ts";
+import { refusalOf, Sieve } from "../src/serve/sieve.ts";
+import { examples, law, loadBearing, ruleTest } from "./from-spec.ts";
 import { indexed, scratch } from "./scratch.ts";
 
 examples("serve-bad-arguments", ["given arguments"], ["then said"], (row) => {
@@ -227,5 +229,74 @@ ruleTest(
     expect(open.of(root)!.symbolsNamed("second", 9)).toHaveLength(1);
     expect(open.of(realpathSync(scratch()))).toBeUndefined();
     open.close();
+  },
+);
+
+examples(
+  "serve-answers-every-request",
+  ["given line"],
+  ["then answered"],
+  (row) => {
+    const answer = refusalOf(row["given line"]) as
+      { id: unknown; error: { code: number } } | undefined;
+    return {
+      "then answered": answer
+        ? `${String(answer.id)} ${answer.error.code}`
+        : "–",
+    };
+  },
+);
+
+law(
+  "serve-answers-every-request",
+  "however the bytes are cut, good lines come through and bad ones are answered",
+  () => {
+    const lines = fc.array(
+      fc.constantFrom(
+        '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+        '{"jsonrpc":"2.0","id":"é€😀","method":"x","params":{"query":"ü"}}',
+        "no JSON",
+        '{"jsonrpc":"2.0","id":2,"method":"x","params":7}',
+        "x".repeat(300),
+      ),
+      { maxLength: 8 },
+    );
+    fc.assert(
+      fc.property(
+        lines,
+        fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1 }),
+        (sent, cuts) => {
+          const most = 200;
+          const answers: object[] = [];
+          const sieve = new Sieve((answer) => answers.push(answer), most);
+          let out = "";
+          const parts: Buffer[] = [];
+          sieve.on("data", (part: Buffer) => parts.push(part));
+          const bytes = Buffer.from(sent.map((line) => `${line}\n`).join(""));
+          for (let at = 0, i = 0; at < bytes.length; i++) {
+            const size = cuts[i % cuts.length]!;
+            sieve._transform(bytes.subarray(at, at + size), "buffer", () => {});
+            at += size;
+          }
+          sieve._flush(() => {});
+          for (
+            let part = sieve.read() as Buffer | null;
+            part;
+            part = sieve.read() as Buffer | null
+          )
+            parts.push(part);
+          out = Buffer.concat(parts).toString("utf8");
+          const bad = (line: string) =>
+            line.length <= most && refusalOf(line) !== undefined;
+          expect(out).toBe(
+            sent
+              .filter((line) => !bad(line))
+              .map((line) => `${line}\n`)
+              .join(""),
+          );
+          expect(answers).toHaveLength(sent.filter(bad).length);
+        },
+      ),
+    );
   },
 );

@@ -9,6 +9,7 @@ import {
   serveStdio,
   StdioServerTransport,
 } from "@modelcontextprotocol/server/stdio";
+import { Sieve } from "./sieve.ts";
 import { SessionRecord } from "../session/record.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 import { TOOL, type Caller, type ToolHandler } from "./handler.ts";
@@ -74,11 +75,21 @@ export function serveMcp(
 ): Promise<void> {
   const session = new SessionRecord();
   return new Promise((resolve) => {
+    const most = limits.MAX_MESSAGE_MB * MEGABYTE;
+    const sieve = new Sieve(
+      (answer) => output.write(`${JSON.stringify(answer)}\n`),
+      most,
+    );
     const transport = new Ending(
-      input,
+      input.pipe(sieve),
       output,
-      { maxBufferSize: limits.MAX_MESSAGE_MB * MEGABYTE },
-      resolve,
+      { maxBufferSize: most },
+      () => {
+        // What nobody reads any more must not keep the process.
+        input.unpipe(sieve);
+        input.pause();
+        resolve();
+      },
     );
     serveStdio(() => connection(session, options), {
       transport,
