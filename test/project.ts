@@ -42,7 +42,11 @@ export function projects(): {
   readonly of: (files: Files, options?: IndexOptions) => Promise<TestProject>;
   readonly fixture: (name: string) => Promise<TestProject>;
   /** An index of definitions alone, none of which lies in a file on disk. */
-  readonly names: (files: readonly (readonly string[])[]) => IndexReader;
+  readonly names: (
+    files: readonly (readonly string[])[],
+    /** Files that an older segment holds still, and the index no more. */
+    gone?: readonly (readonly string[])[],
+  ) => IndexReader;
   readonly again: (
     project: TestProject,
     options: IndexOptions,
@@ -67,20 +71,26 @@ export function projects(): {
         explore(root, reader, { query, ...more }),
     };
   };
-  const names = (files: readonly (readonly string[])[]): IndexReader => {
+  const names = (
+    files: readonly (readonly string[])[],
+    gone: readonly (readonly string[])[] = [],
+  ): IndexReader => {
     const database = join(databases, `${open.length}.db`);
     const writer = new SqliteWriter(database, () => {});
-    const text = new TextWriter();
-    files.forEach((lines, i) => {
-      const symbols = lines.map((name, k) =>
-        definition({ name, span: [k + 1, k + 1] }),
-      );
-      const file = indexedFile(i + 1, { lines: lines.length, symbols });
-      const all: Span = [1, lines.length];
-      text.add({ ...file, lines, passages: [all] });
-      writer.addFiles([file]);
-    });
-    writer.addSegment(text.finish());
+    for (const some of [gone, files]) {
+      const text = new TextWriter();
+      some.forEach((lines, i) => {
+        const symbols = lines.map((name, k) =>
+          definition({ name, span: [k + 1, k + 1] }),
+        );
+        const id = some === files ? i + 1 : files.length + i + 1;
+        const file = indexedFile(id, { lines: lines.length, symbols });
+        const all: Span = [1, lines.length];
+        text.add({ ...file, lines, passages: [all] });
+        if (some === files) writer.addFiles([file]);
+      });
+      if (some.length > 0) writer.addSegment(text.finish());
+    }
     writer.commit({ extractorVersion: 1, commit: "", source: "walk" });
     const reader = new SqliteReader(database);
     open.push(reader);

@@ -116,6 +116,15 @@ law(
   },
 );
 
+ruleTest("rank-bm25", "files that are gone count for nothing", () => {
+  const now = [["ledger_one"], ["ledger_two", "ledger_three"], ["other"]];
+  const before = times(9, (i) => [`ledger_${i}`, "ledger_one"]);
+  for (const query of ["ledger", "ledger_one other"])
+    expect(ranked({ index: project.names(now, before) }, query)).toEqual(
+      ranked({ index: project.names(now) }, query),
+    );
+});
+
 // Names and paths.
 const named = await project.of({
   ...files(8, (i) => [`e${i}/eight.py`, "x = 1\n"]),
