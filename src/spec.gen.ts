@@ -83,6 +83,8 @@ export const limits = {
   MAX_NAMES_IN_NOTE: 6,
   /** likewise. Unit: names. @spec answer-notes */
   MAX_KEYS_IN_NOTE: 40,
+  /** a configuration file that ranks so high answers by its keys. Unit: files. @spec answer-notes */
+  KEYS_NOTE_RANK: 3,
   /** unrelated code is not dressed up as an answer. Unit: –. @spec explore-never-empty */
   MIN_COVERAGE: 0.12,
   /** as many as their share of the budget holds. Unit: files. @spec explore-never-empty */
@@ -322,7 +324,7 @@ export const wordings = {
   INDEXED_LEFT_OUT:
     "{files} left out: `codegraph status --left-out` lists them with the reason.",
   /** the first thing to do next. @spec cli-index-report */
-  INDEXED_NEXT: 'Now ask: codegraph explore "how does ... work?"',
+  INDEXED_NEXT: 'Now ask: codegraph explore "QUESTION"',
   /** its size at a glance. @spec cli-status */
   STATUS_INDEX: "{files}, {symbols}, {references} ({megabytes} MB)",
   /** answers are about the first. @spec cli-status */
@@ -351,7 +353,7 @@ export const wordings = {
   POINTER_SYMBOLS: "({names})",
   /** the exception to the guarantee. @spec dedup-says-the-exception */
   POINTERS_INTRO:
-    "Lines that this conversation already holds are not repeated; a pointer names them. Ask the same again, or for lines by number, to get them once more.",
+    "Lines that this conversation already holds are not repeated; a pointer names them. To get them once more, ask this again, or for lines by number.",
   /** a gap is not taken for missing. @spec dedup-held-mark */
   HELD_MARK: "… {lines} sent before",
   /** nothing of it follows. @spec dedup-held-mark */
@@ -381,6 +383,8 @@ export const wordings = {
   DEPENDENTS_LINE: "{name} ← {uses}",
   /** a plain zero would claim that nothing uses it. @spec answer-dependents */
   DEPENDENTS_NONE: "{name}: no static use found; dynamic use possible",
+  /** the search is bounded, and says so. @spec answer-dependents */
+  MORE_ELSEWHERE: "and more in files that were not read",
   /** a guess is not told as a fact. @spec answer-dependents */
   DEPENDENTS_UNSURE:
     "{name}: no static use found; its name is used, by what is not resolved, in {uses}",
@@ -402,7 +406,7 @@ export const wordings = {
     "`{path}` was indexed, but it is gone now, or no longer a file of the project.",
   /** likewise. @spec answer-notes */
   NOTE_DRIFTED_OUT:
-    "`{path}` has changed on disk since it was indexed, and is too long to be shown whole.",
+    "`{path}` has changed on disk since it was indexed, and there is no room to show it whole.",
   /** nothing useful fits into less. @spec answer-notes */
   NOTE_MIN_CHARS:
     "The limit on characters is too small for a useful answer; {chars} are used.",
@@ -532,6 +536,9 @@ export const wordings = {
   SERVE_INDEXING: "Indexing {path}",
   /** names the argument and the mend. @spec serve-bad-arguments */
   ARGUMENT_KIND: "{name} is to be {kind}.",
+  /** names the mend. @spec serve-bad-arguments */
+  ARGUMENT_QUERY_MISSING:
+    "query is missing: give a question, or names of symbols or files.",
   /** names the bound. @spec serve-bad-arguments */
   ARGUMENT_QUERY_LONG:
     "The query has {chars} characters; at most {most} are read. Ask a shorter question, or several.",

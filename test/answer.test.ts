@@ -10,6 +10,7 @@ import {
   cutAfter,
   heading,
   printable,
+  section,
   shortened,
 } from "../src/render/section.ts";
 import { limits, wordings, type Limits } from "../src/spec.gen.ts";
@@ -359,6 +360,26 @@ law("answer-verbatim", "on files of any text", async () => {
     { numRuns: 12 },
   );
 });
+
+ruleTest(
+  "answer-verbatim",
+  "no line ends its fence, even with a line ending of another kind in it",
+  () => {
+    const lines = ["plain", "a\r```", "b\r`````", "c"];
+    const source = {
+      path: "a.md",
+      fence: "md",
+      lines,
+      definitions: [],
+      notes: [],
+    };
+    expect(section(source, [[1, 1]], "clusters")).toMatch(/^```md$/m);
+    expect(section(source, [[1, 2]], "clusters")).toMatch(/^````md$/m);
+    expect(section(source, [[1, 4]], "whole")).toMatch(
+      /^``````md$[^]*^``````$/m,
+    );
+  },
+);
 
 ruleTest("answer-ceiling", "what does not fit is left out from the end", () => {
   const source = (path: string) => ({

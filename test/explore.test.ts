@@ -3,7 +3,8 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { limits } from "../src/spec.gen.ts";
-import { ruleTest } from "./from-spec.ts";
+import { explore } from "../src/serve/explore.ts";
+import { loadBearing, ruleTest } from "./from-spec.ts";
 import { projects, type TestProject } from "./project.ts";
 import { order, readAnswer, type ReadSection } from "./reading.ts";
 
@@ -238,6 +239,7 @@ ruleTest(
         now.replace(/\n$/, "").split("\n"),
       );
       expect(found.notes.join()).toContain("Changed on disk");
+      expect(found.heading).toBe("**`a.py`**");
     }
     writeFileSync(join(root, "a.py"), mk("orchestrate", 2_000));
     const { text } = ask("orchestrate");
@@ -468,3 +470,49 @@ ruleTest("answer-verbatim", "what was read is what was shown", () => {
     for (const { n, text: shown } of s.lines) expect(shown).toBe(lines[n - 1]);
   }
 });
+
+loadBearing("answer-notes", "KEYS_NOTE_RANK", async (moved) => {
+  const p = await keys();
+  return explore(p.root, p.index, { query: "wombat" }, moved).text;
+});
+
+ruleTest(
+  "answer-notes",
+  "a key name leads to its file, never to a value",
+  async () => {
+    const { text } = (await keys()).ask("wombat");
+    expect(text).toContain("`a1.json` is a configuration file");
+    expect(text).not.toContain("dingo");
+  },
+);
+
+const keys = () =>
+  project.of(
+    Object.fromEntries(
+      Array.from({ length: 6 }, (_, i) => [
+        `a${i}.json`,
+        JSON.stringify({ wombat: "dingo", [`other${i}`]: i }),
+      ]),
+    ),
+  );
+
+ruleTest(
+  "answer-dependents",
+  "uses in files that have changed or are gone are not told",
+  async () => {
+    const p = await project.of({
+      "a.py": "def helper():\n    return 1\n",
+      "b.py": "from a import helper\n\n\ndef user():\n    return helper()\n",
+      "c.py": "from a import helper\n\n\ndef other():\n    return helper()\n",
+    });
+    expect(p.ask("callers of helper").text).toContain(
+      "`user` b.py:5, `other` c.py:5",
+    );
+    writeFileSync(join(p.root, "b.py"), "x = 1\n");
+    expect(p.ask("callers of helper").text).toContain("← `other` c.py:5\n");
+    rmSync(join(p.root, "c.py"));
+    const { text } = p.ask("callers of helper");
+    expect(text).not.toContain("b.py:5");
+    expect(text).not.toContain("c.py:5");
+  },
+);

@@ -430,7 +430,7 @@ ruleTest(
       symbols,
       named: [symbols[4]!],
       users: [{ file: indexedFile(1), line: 21, by: symbols[3] }],
-      hits: [hit([5, 15], 4), hit([100, 110], 3)],
+      hits: [hit([100, 110], 5), hit([5, 15], 4)],
     });
     const order = byRelevance(c, new Map([["settl", 2]]));
     expect(order.map((s) => s.name)).toEqual([

@@ -1,26 +1,28 @@
 /**
  * An MCP server with one tool, `show_file`, that remembers what it has shown. What
- * this conversation holds and what has not changed since is pointed at; asked once
- * more, it is shown again.
+ * this conversation holds and what has not changed since is pointed at; asked again
+ * after that, it is shown again.
  *
  *   node examples/remember/server.ts [FOLDER]
  *
  * In a server of your own, import from "codegraph-explore/dedup".
  */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, realpathSync } from "node:fs";
+import { join, sep } from "node:path";
 import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 import * as dedup from "../../src/dedup/index.ts";
 
-const root = process.argv[2] ?? process.cwd();
+const root = realpathSync(process.argv[2] ?? process.cwd());
 /** One a connection. Where a host names its contexts, use `contextKey` of that name. */
 const memory = new dedup.SessionRecord();
 const context = dedup.DEFAULT_CONTEXT;
 
 function showFile(path: string): string {
-  const bytes = readFileSync(join(root, path));
+  const file = realpathSync(join(root, path));
+  if (!file.startsWith(root + sep)) throw new Error(`${path} is not in here`);
+  const bytes = readFileSync(file);
   const lines = dedup.splitLines(bytes.toString());
   const wanted: dedup.Span[] = lines.length > 0 ? [[1, lines.length]] : [];
 

@@ -110,9 +110,10 @@ export const COMMANDS = {
     usage: "codegraph serve --mcp [--path PATH] [--auto-init]",
     summary: "answer a coding agent over MCP, on standard input and output",
     details:
-      "Speaks the Model Context Protocol until its input ends. An agent's host starts it; it\n" +
-      "remembers, for the conversation, what it has sent, and points at that instead of\n" +
-      "sending it again (CODEGRAPH_EXPLORE_DEDUP=0 switches that off).",
+      "Speaks the Model Context Protocol until its input ends. An agent's host starts it. It\n" +
+      "remembers for each connection what it has sent, and points at that instead of sending\n" +
+      "it again; not for hosts that run several conversations over one connection.\n" +
+      "CODEGRAPH_EXPLORE_DEDUP=1 switches that on for every host, 0 off.",
     most: 0,
     options: {
       mcp: { type: "boolean" },
@@ -131,10 +132,10 @@ export const COMMANDS = {
   },
   replay: {
     usage: "codegraph replay --queries FILE [--path PATH] [--runs N] [--json]",
-    summary: "measure what dedup wins on a sequence of questions",
+    summary: "measure what the memory of a conversation wins",
     details:
-      "Asks the questions in FILE, one a line, with dedup off and on, and compares what the\n" +
-      "answers hold: source never sent before, source sent again, pointers, time.",
+      "Asks the questions in FILE, one a line, without and with the memory of what was sent,\n" +
+      "and compares what the answers hold: source sent before or not, pointers, time.",
     most: 0,
     options: {
       queries: { type: "string" },

@@ -51,7 +51,9 @@ async function run([first, ...rest]: readonly string[]): Promise<number> {
     return print(`${await version()}\n`);
   if (first === "help")
     return print(
-      rest[0] === undefined ? overview() : commandHelp(named(rest[0])),
+      rest[0] === undefined || rest[0] === "help"
+        ? overview()
+        : commandHelp(named(rest[0])),
     );
   const command = named(first);
   const end = rest.indexOf("--");

@@ -113,6 +113,8 @@ export function readQuery(
     if (isPath && paths.size < limits.MAX_QUERY_PATHS) {
       const after = place ? undefined : following(words, i + 1);
       paths.set(word, { path, lines: place ? span(place) : after!.lines });
+      const ending = /\.(\w+)$/.exec(path)?.[1];
+      if (ending !== undefined) without.add(ending);
       if (place) without.add(whole.slice(word.length));
       for (let k = 0; k < (after?.words ?? 0); k++) without.add(words[++i]!);
     }

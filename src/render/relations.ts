@@ -4,6 +4,7 @@
  */
 import type { Candidate, Ranking } from "../rank/candidates.ts";
 import type { Use } from "../rank/graph.ts";
+import type { FileRow } from "../model/file.ts";
 import { say } from "../model/wording.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 import type { IndexReader, SymbolRow } from "../store/store.ts";
@@ -55,6 +56,8 @@ export interface DependentsOptions {
   readonly most: number;
   /** The question asks for uses: what has none is named too. */
   readonly asked: boolean;
+  /** Whether a file's bytes are those that were indexed: of another its lines are not known. */
+  readonly isCurrent?: (file: FileRow) => boolean;
 }
 
 /**
@@ -66,7 +69,7 @@ export function dependents(
   symbols: readonly SymbolRow[],
   { graph }: Pick<Ranking, "graph">,
   index: IndexReader,
-  { most, asked }: DependentsOptions,
+  { most, asked, isCurrent = () => true }: DependentsOptions,
   limits: Pick<
     Limits,
     "USES_MAX_FILES" | "HINT_MAX_FILES" | "USES_LINE_CHARS"
@@ -78,13 +81,18 @@ export function dependents(
   symbols.forEach((symbol, i) => {
     const room = Math.floor(left / (symbols.length - i));
     if (room < limits.USES_LINE_CHARS) return;
-    const { uses, unsure, more } = graph.uses(symbol, files);
+    if (!isCurrent(index.file(symbol.file)!)) return;
+    const found = graph.uses(symbol, files);
+    const { more } = found;
+    const uses = found.uses.filter((use) => isCurrent(use.file));
+    const unsure = found.unsure.filter((use) => isCurrent(use.file));
     const name = definition(symbol, index);
     const rest =
       room -
       say(wordings.DEPENDENTS_LINE, { name, uses: "" }).length -
-      say(wordings.MORE, { count: `${uses.length}+` }).length -
-      2;
+      say(wordings.MORE, { count: uses.length }).length -
+      2 -
+      (more ? wordings.MORE_ELSEWHERE.length + 2 : 0);
     let line = "";
     if (uses.length > 0)
       line = say(wordings.DEPENDENTS_LINE, {
@@ -122,8 +130,8 @@ function listed(
     used += item.length + 2;
   }
   const rest = uses.length - items.length;
-  if (rest > 0 || more)
-    items.push(say(wordings.MORE, { count: `${rest}${more ? "+" : ""}` }));
+  if (rest > 0) items.push(say(wordings.MORE, { count: rest }));
+  if (more) items.push(wordings.MORE_ELSEWHERE);
   return items.join(", ");
 }
 

@@ -22,6 +22,7 @@ export function readArguments(
   const own = (name: string): unknown =>
     Object.hasOwn(values, name) ? (values[name] ?? undefined) : undefined;
   const query = own("query");
+  if (query === undefined) return wordings.ARGUMENT_QUERY_MISSING;
   if (typeof query !== "string")
     return say(wordings.ARGUMENT_KIND, { name: "query", kind: "a text" });
   if (query.length > limits.MAX_QUERY_CHARS)

@@ -4,6 +4,8 @@
  *
  * The same index, question and files give the same bytes.
  */
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { decode } from "../index/decode.ts";
 import { configKeys } from "../index/config-keys.ts";
 import { readInside } from "../index/read.ts";
@@ -260,6 +262,7 @@ function answered(
     );
   }
 
+  const isCurrent = currentIn(root);
   const asked = query.aboutUses && ranking.named.length > 0;
   const notes = within(budget.chars * limits.NOTES_SHARE, [
     ...first,
@@ -271,14 +274,16 @@ function answered(
       : []),
   ]);
   const [path = ""] = within(budget.chars * limits.NOTES_SHARE, [
-    callPath(ranking.path, index),
+    ranking.path.every((s) => isCurrent(index.file(s.file)!))
+      ? callPath(ranking.path, index)
+      : "",
   ]);
   const share = asked ? limits.ASKED_USES_SHARE : limits.DEPENDENTS_SHARE;
   const relations = dependents(
     subjects(ranking, limits),
     ranking,
     index,
-    { most: Math.floor(budget.chars * share), asked },
+    { most: Math.floor(budget.chars * share), asked, isCurrent },
     limits,
   );
   const around =
@@ -324,7 +329,7 @@ function answered(
     return unserved(nothingFound(index, [], ranking, budget.chars, limits));
   // What was new may not have found room beside the pointers.
   const pointersOnly =
-    made.served.some((s) => s.rendered.pointedAt.length > 0) &&
+    history.gate === "on" &&
     made.served.every((s) => s.rendered.sent.length === 0);
   return pointersOnly ? { ...compose(undefined)!, guarded: true } : made;
 }
@@ -468,6 +473,22 @@ function readNow(root: string, file: FileRow): Snapshot | undefined {
   };
 }
 
+/** Tells whether files are as they were indexed: by size and time, and by bytes where those differ. Each is asked once. */
+function currentIn(root: string): (file: FileRow) => boolean {
+  const known = new Map<number, boolean>();
+  return (file) => {
+    let current = known.get(file.id);
+    if (current === undefined) {
+      const stat = statSync(join(root, file.path), { throwIfNoEntry: false });
+      current =
+        stat?.size === file.size &&
+        (stat.mtimeMs === file.mtimeMs || !readNow(root, file)?.drifted);
+      known.set(file.id, current);
+    }
+    return current;
+  };
+}
+
 /** What of the question the index does not hold. @spec answer-notes */
 function unknown(
   index: IndexReader,
@@ -524,8 +545,9 @@ const holds = (name: string, word: string): boolean =>
 
 /** A configuration file that the question names is answered by its key names. */
 function keyNotes(root: string, ranking: Ranking, limits: Limits): string[] {
-  return ranking.candidates.flatMap(({ file, namedPath }) => {
-    if (!file.keysOnly || !namedPath) return [];
+  return ranking.candidates.flatMap(({ file, namedPath }, rank) => {
+    if (!file.keysOnly || (!namedPath && rank >= limits.KEYS_NOTE_RANK))
+      return [];
     const read = readInside(root, file.path);
     if (typeof read === "string") return [];
     const keys = configKeys(file.path, decode(read.bytes).text);
