@@ -509,3 +509,25 @@ ruleTest(
     expect(vocabulary(index)).toEqual(["invoice", "pay", "get"]);
   },
 );
+
+ruleTest(
+  "graph-uses",
+  "a file that uses it twice gets no more for it",
+  async () => {
+    const caller = (last: string) =>
+      `from core import settle\n\ndef uses_it(x):\n    y = settle(x)\n    return ${last}\n`;
+    const gain = async (text: string) => {
+      const at = await project.of({
+        "core.py": "def settle(x):\n    return x\n",
+        "u.py": text,
+      });
+      const score = (query: string) =>
+        ranked(at, query).find((c) => c.path === "u.py")!.score;
+      return score("callers of settle") - score("settle");
+    };
+    expect(await gain(caller("settle(y)"))).toBeCloseTo(
+      await gain(caller("y + y")),
+      1,
+    );
+  },
+);
