@@ -466,7 +466,7 @@ loadBearing("explore-never-empty", "MIN_COVERAGE", (moved) =>
   [3, 4, 5].map((known) =>
     times(2 * known, (i) =>
       said(
-        `${"pear plum fig kiwi lime".split(" ").slice(-known).join(" ")} ${unknownWords(i + 5 * known)}`,
+        `${"pear plum fig kiwi lime".split(" ").slice(-known).join(" ")} ${unknownWords(i + 6 * known)}`,
       )(moved).includes("Source of"),
     ),
   ),

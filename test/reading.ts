@@ -24,10 +24,8 @@ export interface ReadAnswer {
 }
 
 const unquoted = (path: string): string =>
-  path.replace(
-    /\\\\(?=u)|\\u([0-9a-f]{4})/g,
-    (_, code: string | undefined) =>
-      code === undefined ? "\\" : String.fromCharCode(parseInt(code, 16)),
+  path.replace(/\\\\(?=u)|\\u([0-9a-f]{4})/g, (_, code: string | undefined) =>
+    code === undefined ? "\\" : String.fromCharCode(parseInt(code, 16)),
   );
 
 /** Throws: Error on a line inside a fence that is neither numbered nor a mark. */

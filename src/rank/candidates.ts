@@ -50,7 +50,7 @@ export interface Ranking {
   readonly graph: Graph;
   /** What each term of the question weighs. */
   readonly weights: ReadonlyMap<string, number>;
-  /** How much of the question's weight the best passage holds, 0 to 1; words that occur nowhere weigh as much as the rarest. */
+  /** The most of the question's terms that one passage holds, 0 to 1. */
   readonly coverage: number;
   /** Terms of the question that occur nowhere in the index. */
   readonly unknownTerms: readonly string[];

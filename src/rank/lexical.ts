@@ -33,7 +33,7 @@ export interface Lexical {
   /** The best score of a passage, and of a file; 1 where nothing matches. */
   readonly bestPassage: number;
   readonly bestFile: number;
-  /** The most that one passage holds of the question's weight, 0 to 1. */
+  /** The most of the question's terms that one passage holds, 0 to 1. Rarity does not count: in a small project every word is common. */
   readonly coverage: number;
   /** What each term of the question weighs. */
   readonly weights: ReadonlyMap<string, number>;
@@ -52,6 +52,8 @@ interface Ground {
   readonly table: PassageTable;
   readonly score: Float64Array;
   readonly cover: Float64Array;
+  /** How many of the terms occur. */
+  readonly terms: Uint16Array;
 }
 
 interface Draft {
@@ -82,6 +84,7 @@ export function lexical(
     table,
     score: new Float64Array(table.file.length),
     cover: new Float64Array(table.file.length),
+    terms: new Uint16Array(table.file.length),
   }));
   const { passages, averagePassage, averageFile, fileWeight } =
     index.statistics();
@@ -104,7 +107,7 @@ export function lexical(
     weights.set(term, idf);
     if (count === 0) unknown.push(term);
     for (const { ground, passage, count: counts, used } of found) {
-      const { table, score, cover } = ground;
+      const { table, score, cover, terms: held } = ground;
       for (let i = 0; i < used;) {
         const file = table.file[passage[i]!]!;
         let inFile = 0;
@@ -116,6 +119,7 @@ export function lexical(
             (idf * n * (k1 + 1)) /
             (n + k1 * (rest + perPassage * table.weight[p]!));
           cover[p]! += idf;
+          held[p]!++;
         }
         let known = files.get(file);
         if (!known)
@@ -135,7 +139,7 @@ export function lexical(
     hits: (file) => hitsOf(files.get(file), total, limits.PASSAGES_OF_FILE),
     bestPassage: best.passage || 1,
     bestFile: best.file || 1,
-    coverage: total === 0 ? 0 : best.cover / total,
+    coverage: terms.size === 0 ? 0 : best.terms / terms.size,
     weights,
     unknown,
   };
@@ -171,10 +175,10 @@ function bestOf(
   grounds: readonly Ground[],
   files: ReadonlyMap<number, Draft>,
   limits: LexicalLimits,
-): { passage: number; file: number; cover: number } {
-  const best = { passage: 0, file: 0, cover: 0 };
+): { passage: number; file: number; terms: number } {
+  const best = { passage: 0, file: 0, terms: 0 };
   const top = new Float64Array(limits.PASSAGES_OF_FILE);
-  for (const { table, score, cover } of grounds)
+  for (const { table, score, terms } of grounds)
     for (let p = 0; p < score.length;) {
       const file = table.file[p]!;
       const known = files.get(file);
@@ -183,7 +187,7 @@ function bestOf(
       for (; p < score.length && table.file[p] === file; p++) {
         const s = score[p]!;
         if (s <= 0 || !known) continue;
-        if (cover[p]! > best.cover) best.cover = cover[p]!;
+        if (terms[p]! > best.terms) best.terms = terms[p]!;
         let at = held;
         if (held < top.length) held++;
         else if (top[--at]! >= s) continue;
