@@ -23,7 +23,7 @@ examples(
   ["given query"],
   ["then names", "then paths", "then bag"],
   (row) => {
-    const query = nameLike(readQuery(row["given query"].replaceAll("`", "")));
+    const query = nameLike(readQuery(row["given query"]));
     return {
       "then names": names(query) || "–",
       "then paths": query.paths.map((p) => p.path).join(" ") || "–",

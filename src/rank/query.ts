@@ -4,6 +4,7 @@
  *
  * Units: UTF-16 units of text; lines are 1-based and inclusive.
  */
+import { languages } from "../languages/index.ts";
 import { identifiers, nameParts, stem } from "../model/terms.ts";
 import type { Span } from "../model/span.ts";
 import { limits as fromSpec, lists, type Limits } from "../spec.gen.ts";
@@ -48,6 +49,9 @@ const USE_WORDS: ReadonlySet<string> = new Set(lists.USE_WORDS);
 const TEST_WORDS: ReadonlySet<string> = new Set(lists.TEST_WORDS);
 const PATH =
   /^(?:[\p{L}\p{N}_.@~+-]+\/)*[\p{L}\p{N}_.@~+-]*\.[A-Za-z]\w{0,9}$|^(?:[\p{L}\p{N}_.@~+-]+\/)+[\p{L}\p{N}_.@~+-]*$/u;
+const ENDINGS: ReadonlySet<string> = new Set(
+  languages.flatMap((l) => l.endings),
+);
 const QUALIFIED =
   /^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|->|#|\\)[\p{L}_$~][\p{L}\p{N}_$]*)*(?:\(\))?$/u;
 /** What no prose spells so: a capital inside, an underscore, a digit. */
@@ -90,6 +94,11 @@ export function readQuery(
 ): Query {
   const text = whole.slice(0, limits.QUERY_CHARS_READ).toWellFormed();
   const words = wordsOf(text);
+  /** Words that are meant as names, even where prose has them too. */
+  const quoted = new Set(
+    Array.from(text.matchAll(/`([^`\s]+)`/g), (found) => found[1]!),
+  );
+  const meant = words.length === 1 ? new Set(words) : quoted;
   const names = new Map<string, QueryName>();
   const paths = new Map<string, QueryPath>();
   /** Words that say what is asked for, not of what: they are no terms. */
@@ -102,7 +111,8 @@ export function readQuery(
     const whole = words[i]!;
     const lower = whole.toLowerCase();
     // `callers of Find`: a capital inside a sentence is written for a name.
-    const isName = aboutUses && i > 0 && /^\p{Lu}/u.test(whole);
+    const isName =
+      meant.has(whole) || (aboutUses && i > 0 && /^\p{Lu}/u.test(whole));
     const says = STOP.has(lower) || USE_WORDS.has(lower);
     if (aboutUses && says && !isName) continue;
     others++;
@@ -113,12 +123,19 @@ export function readQuery(
     if (isPath && paths.size < limits.MAX_QUERY_PATHS) {
       const after = place ? undefined : following(words, i + 1);
       paths.set(word, { path, lines: place ? span(place) : after!.lines });
-      const ending = /\.(\w+)$/.exec(path)?.[1];
-      if (ending !== undefined) without.add(ending);
+      // The ending of a file is no word of the question.
+      const ending = /\.\w+$/.exec(path)?.[0].toLowerCase();
+      if (ending && ENDINGS.has(ending))
+        without.add(path.slice(1 - ending.length));
       if (place) without.add(whole.slice(word.length));
       for (let k = 0; k < (after?.words ?? 0); k++) without.add(words[++i]!);
     }
-    const name = { ...nameOf(word), path };
+    const said = nameOf(word);
+    const name = {
+      ...said,
+      distinctive: said.distinctive || quoted.has(whole),
+      path,
+    };
     if (!QUALIFIED.test(word) || name.name.length > limits.MAX_TERM_CHARS) {
       if (!isPath) plain++;
       continue;
@@ -137,7 +154,7 @@ export function readQuery(
   return {
     names: [...names.values()],
     paths: [...paths.values()],
-    ...termsIn(text, without, limits),
+    ...termsIn(text, without, meant, limits),
     aboutTests: words.some((word) => TEST_WORDS.has(word.toLowerCase())),
     aboutUses,
     bag: names.size + paths.size > 0 && (plain === 0 || others === 1),
@@ -153,7 +170,9 @@ function wordsOf(text: string): string[] {
       word
         .replace(/^[(*&!?.:]+(?=[\p{L}\p{N}_])/u, "")
         .replace(/[?!.,:;*]+$/, "")
-        .replace(/(?<!\()\)+$/, ""),
+        .replace(/(?<!\()\)+$/, "")
+        // A call that somebody began to type.
+        .replace(/(?<=^[\p{L}_$][\p{L}\p{N}_$.:]*)\($/u, "()"),
     )
     .filter((word) => word !== "");
 }
@@ -172,6 +191,7 @@ function nameOf(word: string): Omit<QueryName, "path"> {
 function termsIn(
   text: string,
   without: ReadonlySet<string>,
+  meant: ReadonlySet<string>,
   limits: QueryLimits,
 ): Pick<Query, "terms" | "spelling"> {
   const terms = new Map<string, number>();
@@ -185,12 +205,14 @@ function termsIn(
 
   for (const word of identifiers(text)) {
     const lower = word.toLowerCase();
-    if (STOP.has(lower) || (word.length < 2 && !/\d/.test(word))) continue;
+    const isMeant = meant.has(word);
+    if (STOP.has(lower) && !isMeant) continue;
+    if (word.length < 2 && !/\d/.test(word) && !isMeant) continue;
     if (skipped.has(word) || word.length > limits.MAX_TERM_CHARS) continue;
     const parts = nameParts(word);
     if (parts.length > 1) add(lower, word);
     for (const part of parts)
-      if (!STOP.has(part) || parts.length === 1)
+      if (!STOP.has(part) || parts.length === 1 || isMeant)
         add(stem(part), parts.length > 1 ? part : word);
   }
   return { terms, spelling };
