@@ -180,7 +180,7 @@ export const limits = {
   /** a name in more of them is told by its count alone. Unit: files. @spec graph-uses */
   USES_MAX_FILES: 120,
   /** a hint of a line is not worth more. Unit: files. @spec graph-uses */
-  HINT_MAX_FILES: 30,
+  HINT_MAX_FILES: 12,
   /** shown where there is room, after what is asked for. Unit: times the best text. @spec graph-uses */
   CALLER_SCORE: 0.5,
   /** votes of weaker ones are noise. Unit: files. @spec graph-neighbours */
