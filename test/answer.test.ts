@@ -443,7 +443,11 @@ const said =
   (text: string, more: object = {}) =>
   (moved: Limits) =>
     explore(used.root, used.index, { query: text, ...more }, moved).text;
-loadBearing("answer-dependents", "DEPENDENTS_SHARE", said("settle"));
+loadBearing(
+  "answer-dependents",
+  "DEPENDENTS_SHARE",
+  said("settle", { maxChars: 6_000 }),
+);
 loadBearing(
   "answer-dependents",
   "ASKED_USES_SHARE",

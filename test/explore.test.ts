@@ -516,3 +516,16 @@ ruleTest(
     expect(text).not.toContain("c.py:5");
   },
 );
+
+ruleTest(
+  "explore-never-empty",
+  "a misspelt name is no question about its parts",
+  () => {
+    const { text } = invoices.ask("compute_invoce_totals");
+    expect(text).toContain(
+      "No definition is named `compute_invoce_totals`; there is `compute_invoice_total`.",
+    );
+    expect(order(text)[0]).toBe("a.py");
+    expect(invoices.ask("render_nothing_of_it").text).toMatch(/^Nothing in/);
+  },
+);

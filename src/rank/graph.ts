@@ -309,7 +309,10 @@ export class Graph {
     if (!file) return undefined;
     let symbol: SymbolRow | undefined;
     let owner: string | undefined;
-    const read = () => (symbol ??= index.symbolAt(place)!);
+    const read = () =>
+      (symbol ??=
+        this.symbols.get(place.file)?.[place.ordinal] ??
+        index.symbolAt(place)!);
     return {
       place,
       file,

@@ -16,7 +16,6 @@ export function nearestNames(
   if (wanted.length < limits.NEAR_PREFIX_CHARS) return [];
   const most = Math.max(1, Math.floor(wanted.length * limits.NEAR_SHARE));
   const prefix = wanted.slice(0, limits.NEAR_PREFIX_CHARS);
-  // A name of one part is a term by its stem alone, so the names themselves are looked at too.
   const names = new Set(
     index
       .termsWithPrefix(prefix, limits.NEAR_MAX_TERMS)
@@ -25,8 +24,11 @@ export function nearestNames(
         index.placesNamed(term, limits.MAX_DEFINITIONS).map((s) => s.name),
       ),
   );
-  for (const name of index.symbolNames(limits.VOCABULARY_SAMPLE))
-    if (name.slice(0, prefix.length).toLowerCase() === prefix) names.add(name);
+  // A name of one part is a term by its stem alone.
+  if (names.size === 0)
+    for (const name of index.symbolNames(limits.VOCABULARY_SAMPLE))
+      if (name.slice(0, prefix.length).toLowerCase() === prefix)
+        names.add(name);
   return [...names]
     .map((name) => ({
       name,

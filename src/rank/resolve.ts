@@ -90,7 +90,7 @@ function nearby(
   if (own) return true;
   if (isSelf) return onlyOne;
   // Of whatever a method is called: one word is other things' name too.
-  if (target.owner !== "" && onlyOne && nameParts(name).length > 1) return true;
+  if (onlyOne && nameParts(name).length > 1 && target.owner !== "") return true;
   if (qualifier !== "") return false;
   if (
     PACKAGE.has(from.language) &&

@@ -358,32 +358,43 @@ function printedLength(spans: readonly Span[]): number {
 
 /** The length of what a heading says of the definitions that begin in the spans. */
 function namesBegun(
-  { definitions }: Pick<Source, "definitions">,
+  { definitions, lines }: Pick<Source, "definitions" | "lines">,
   most: number,
 ): (spans: readonly Span[]) => number {
-  let order: { readonly line: number; readonly rank: number }[] = [];
+  let begun: Begun | undefined;
   const printed: string[] = [];
   return (spans) => {
-    if (order.length === 0)
-      order = definitions
-        .map(({ span }, rank) => ({ line: span[0], rank }))
-        .sort((a, b) => a.line - b.line);
+    begun ??= byFirstLine(definitions, lines.length);
     const ranks: number[] = [];
-    for (const [first, last] of spans) {
-      let low = 0;
-      let high = order.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (order[middle]!.line < first) low = middle + 1;
-        else high = middle;
-      }
-      for (; low < order.length && order[low]!.line <= last; low++)
-        ranks.push(order[low]!.rank);
-    }
+    for (const [first, last] of spans)
+      for (let i = begun.starts[first]!; i < begun.starts[last + 1]!; i++)
+        ranks.push(begun.ranks[i]!);
     if (ranks.length === 0) return 0;
     const names = new Set<string>();
     for (const rank of ranks.sort((a, b) => a - b))
       names.add((printed[rank] ??= printable(definitions[rank]!.name)));
     return HEADING_DASH.length + few([...names], most).length;
   };
+}
+
+/** Definitions, by their place in the list, in the order of their first lines. */
+interface Begun {
+  /** Those of line n are `ranks[starts[n] .. starts[n + 1])`. */
+  readonly starts: Uint32Array;
+  readonly ranks: Uint32Array;
+}
+
+/** Sorts by counting: a plan asks often, and of files with thousands of definitions. */
+function byFirstLine(definitions: readonly Named[], lines: number): Begun {
+  const starts = new Uint32Array(lines + 2);
+  const within = (line: number) => line >= 1 && line <= lines;
+  for (const { span } of definitions)
+    if (within(span[0])) starts[span[0] + 1]!++;
+  for (let n = 1; n < starts.length; n++) starts[n]! += starts[n - 1]!;
+  const ranks = new Uint32Array(starts.at(-1)!);
+  const next = starts.slice();
+  definitions.forEach(({ span }, rank) => {
+    if (within(span[0])) ranks[next[span[0]]!++] = rank;
+  });
+  return { starts, ranks };
 }

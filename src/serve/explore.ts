@@ -241,7 +241,9 @@ function answered(
   const ranking = rank(index, query, limits);
   const certain =
     ranking.knowsName || ranking.candidates.some((c) => c.namedPath);
-  if (!certain && ranking.coverage < limits.MIN_COVERAGE) {
+  const isMet =
+    ranking.coverage >= limits.MIN_COVERAGE && !isLost(query, ranking);
+  if (!certain && !isMet) {
     const near = nearWords(index, query, limits);
     if (near.length !== 1 || first.length > 0)
       return unserved(nothingFound(index, near, ranking, budget.chars, limits));
@@ -487,6 +489,17 @@ function currentIn(root: string): (file: FileRow) => boolean {
     }
     return current;
   };
+}
+
+/** Names alone, none of which stands anywhere: what holds parts of them is no answer. */
+function isLost(query: Query, ranking: Ranking): boolean {
+  const unknownTerms = new Set(ranking.unknownTerms);
+  const known = new Set(
+    [...query.spelling].flatMap(([term, word]) =>
+      unknownTerms.has(term) ? [] : word,
+    ),
+  );
+  return query.bag && !query.names.some(({ name }) => known.has(name));
 }
 
 /** What of the question the index does not hold. @spec answer-notes */
