@@ -346,11 +346,13 @@ export const wordings = {
     "every file was left out; `codegraph status --left-out` lists them",
   /** what is held, and why it can be used. @spec dedup-pointer */
   POINTER:
-    "**Already sent earlier in this conversation:** `{path}` {spans}{symbols}. Checked now: the file is unchanged since, so that copy is exact.",
+    "**Already sent earlier in this conversation:** `{path}`{project} {spans}{symbols}. Checked now: the file is unchanged since, so that copy is exact.",
   /** the fence below is not the whole. @spec dedup-pointer */
   POINTER_NEW: "Only lines not sent before follow.",
   /** what to look for. @spec dedup-pointer */
   POINTER_SYMBOLS: "({names})",
+  /** the folder's name, never its path. @spec dedup-names-the-project */
+  POINTER_PROJECT: "in project `{project}`,",
   /** the exception to the guarantee. @spec dedup-says-the-exception */
   POINTERS_INTRO:
     "Lines that this conversation already holds are not repeated; a pointer names them. To get them once more, ask this again, or for lines by number.",
@@ -1380,6 +1382,7 @@ export type RuleId =
   | "dedup-switch"
   | "dedup-shared-connections"
   | "dedup-pointer"
+  | "dedup-names-the-project"
   | "dedup-says-the-exception"
   | "dedup-guard"
   | "dedup-spends-what-it-frees"

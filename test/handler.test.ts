@@ -217,3 +217,37 @@ ruleTest(
     expect(reportText(second!)).toContain("core.py backref");
   },
 );
+
+ruleTest(
+  "dedup-names-the-project",
+  "a pointer says of which project it is, once there are several",
+  async () => {
+    const base = scratch();
+    const roots = ["c1", "c2"].map((name) =>
+      indexed(join(base, name), {
+        "a.py": body("same_name", 20),
+        "b.py": body(`only_${name}`, 20),
+      }),
+    );
+    const handler = new ToolHandler();
+    const session = new SessionRecord();
+    const ask = async (root: string, query: string) =>
+      (
+        await handler.execute(
+          TOOL,
+          { query, projectPath: root },
+          session,
+          caller(base),
+        )
+      ).content[0]!.text;
+    await ask(roots[1]!, "same_name");
+    expect(await ask(roots[1]!, "same_name only_c2")).toContain(
+      "** `a.py` L1-22 (same_name).",
+    );
+    await ask(roots[0]!, "same_name");
+    expect(await ask(roots[1]!, "only_c2 and a.py")).toMatch(
+      /\*\* `[ab]\.py` in project `c2`, L1-22/,
+    );
+    handler.close();
+  },
+);

@@ -7,7 +7,7 @@ import { serveMcp } from "../serve/mcp.ts";
 import { wordings } from "../spec.gen.ts";
 import { buildIndex } from "../store/build.ts";
 import { exclusively } from "../store/exclusive.ts";
-import { currentIndex } from "../store/folder.ts";
+import { currentIndex, UserError } from "../store/folder.ts";
 import { UsageError, type Invocation } from "./main.ts";
 import { VERSION } from "./version.ts";
 
@@ -22,8 +22,7 @@ export async function serve({ values }: Invocation): Promise<number> {
     );
   const log = (message: string) =>
     process.stderr.write(`codegraph: ${message}\n`);
-  const path =
-    typeof values.path === "string" ? [realpathSync(values.path)] : [];
+  const path = typeof values.path === "string" ? [existing(values.path)] : [];
   const handler = new ToolHandler();
   await serveMcp(process.stdin, process.stdout, {
     version: VERSION,
@@ -51,4 +50,13 @@ export async function serve({ values }: Invocation): Promise<number> {
   });
   handler.close();
   return 0;
+}
+
+/** Throws: UserError where the folder is not there. */
+function existing(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    throw new UserError(say(wordings.ROOT_MISSING, { root: path }));
+  }
 }

@@ -23,9 +23,14 @@ export async function status({
     .filter((f) => f.problem !== "")
     .map((f) => ({ path: f.path, line: f.problemLine, problem: f.problem }));
   if (values.json !== true) {
-    if (values.problems === true) return printLines(problems.map(problemLine));
-    if (values["left-out"] === true)
-      return printLines(leftOut.map((f) => `${plain(f.path)}: ${f.reason}`));
+    const lists = [
+      ...(values.problems === true ? problems.map(problemLine) : []),
+      ...(values["left-out"] === true
+        ? leftOut.map((f) => `${plain(f.path)}: ${f.reason}`)
+        : []),
+    ];
+    if (values.problems === true || values["left-out"] === true)
+      return printLines(lists);
   }
   const { size, mtimeMs } = statSync(file);
   const scanned = await scan(root, { force: true });

@@ -14,6 +14,8 @@ export interface PointerFacts {
   readonly symbols: readonly string[];
   /** New source of the file follows. */
   readonly newFollows: boolean;
+  /** The project's name, where the conversation is about several. */
+  readonly project?: string | undefined;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface PointerFacts {
  * @spec dedup-pointer
  */
 export function pointer(
-  { path, spans, symbols, newFollows }: PointerFacts,
+  { path, spans, symbols, newFollows, project }: PointerFacts,
   limits: Pick<
     Limits,
     "MAX_SPANS_IN_POINTER" | "MAX_SYMBOLS_IN_POINTER"
@@ -35,6 +37,10 @@ export function pointer(
   const about = [...names, ...more(symbols.length, names.length)].join(", ");
   const sentence = say(wordings.POINTER, {
     path,
+    project:
+      project === undefined
+        ? ""
+        : ` ${say(wordings.POINTER_PROJECT, { project })}`,
     spans: [printSpans(named), ...more(spans.length, named.length)].join(", "),
     symbols:
       about === "" ? "" : ` ${say(wordings.POINTER_SYMBOLS, { names: about })}`,

@@ -32,6 +32,8 @@ export interface Source {
   readonly notes: readonly string[];
   /** Lines that the context holds already, joined; absent where none counts. */
   readonly held?: readonly Span[];
+  /** The project's name, where the context is about several. */
+  readonly project?: string | undefined;
 }
 
 /** What a section does with the lines that are wanted of its file. @spec dedup-covered-run dedup-remainder */
@@ -194,6 +196,8 @@ function notesOf(
       spans: pointAt,
       symbols: shownNames(source, pointAt),
       newFollows: send.length > 0,
+      project:
+        source.project === undefined ? undefined : printable(source.project),
     }),
     ...(send.length > 0 ? source.notes : []),
   ];

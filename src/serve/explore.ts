@@ -70,6 +70,8 @@ export interface ExploreRequest {
   readonly dedup?: string | undefined;
   /** The name that the client gives itself. */
   readonly client?: string | undefined;
+  /** The project's name, where the context is about several. */
+  readonly project?: string | undefined;
 }
 
 export interface ServedFile {
@@ -449,6 +451,7 @@ function prepared(
       ...(snapshot.exact ? [] : [wordings.NOTE_NOT_EXACT]),
     ],
     held,
+    project: history?.project,
   };
   return {
     candidate,

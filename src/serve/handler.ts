@@ -2,6 +2,7 @@
  * Runs tool calls. One handler serves every connection: whose record a call may
  * see comes in with the call, and nothing of a caller stays here.
  */
+import { basename } from "node:path";
 import { platform } from "node:process";
 import { say } from "../model/wording.ts";
 import { contextKey, rootKey } from "../session/context.ts";
@@ -29,6 +30,7 @@ const EMISSION = "_cgExploreEmission";
 interface Asked extends ExploreArguments {
   readonly dedup: string | undefined;
   readonly client: string | undefined;
+  readonly project: string | undefined;
   readonly [VIEW]: SessionView | undefined;
 }
 
@@ -101,6 +103,7 @@ export class ToolHandler {
       ...asked,
       dedup: caller.settings.dedup,
       client: caller.client,
+      project: session?.knowsOthers(context, key) ? basename(root) : undefined,
       [VIEW]: view,
     });
     const { [EMISSION]: emission, report, ...result } = raw;
@@ -127,6 +130,7 @@ export class ToolHandler {
         session: asked[VIEW],
         dedup: asked.dedup,
         client: asked.client,
+        project: asked.project,
       });
       return {
         content: [{ type: "text", text }],

@@ -20,6 +20,8 @@ export interface History {
   readonly gate: Reason;
   /** The normal form of the query. */
   readonly asked: string;
+  /** The project's name, where the context is about several. */
+  readonly project: string | undefined;
   /** Lines of a file that the context holds; none where history does not count. */
   held(path: string, fingerprint: string): readonly Span[];
 }
@@ -31,9 +33,11 @@ export function historyOf(
   {
     dedup,
     client,
+    project,
   }: {
     readonly dedup?: string | undefined;
     readonly client?: string | undefined;
+    readonly project?: string | undefined;
   },
 ): History {
   const located = query.paths.flatMap(({ path, lines }) =>
@@ -47,6 +51,7 @@ export function historyOf(
   return {
     gate,
     asked,
+    project,
     held: (path, fingerprint) =>
       gate === "on" ? heldSpans(view, path, fingerprint) : [],
   };

@@ -74,6 +74,13 @@ export class SessionRecord {
     };
   }
 
+  /** Whether this context was answered about other projects too. @spec dedup-names-the-project */
+  knowsOthers(context: string, root: string): boolean {
+    for (const bucket of this.buckets.values())
+      if (bucket.context === context && bucket.root !== root) return true;
+    return false;
+  }
+
   /**
    * Notes what a call delivered. The emission is copied; what of it is beyond a
    * bound, or doubtful, is left out.
