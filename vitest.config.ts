@@ -7,6 +7,8 @@ export default defineConfig({
     // Test files share the modules they import: nothing in src has a state
     // (no-module-state), and no test leaves one (tests-leave-no-trace).
     isolate: false,
+    // By default one core of two is left idle; many tests wait for processes.
+    maxWorkers: 2,
     unstubEnvs: true,
     allowOnly: false,
     passWithNoTests: false,
