@@ -210,9 +210,13 @@ function sound(
       }));
     const last = spans.at(-1)![1];
     const tail = s.marks.filter((mark) => mark.after === last);
-    expect(s.marks.filter((mark) => mark.after !== last)).toEqual(
-      kind === "signatures" ? [] : gaps,
-    );
+    // Of a file that is asked for, what stands before is marked too.
+    const head = s.marks.filter((mark) => mark.after === 0);
+    if (head.length > 0)
+      expect(head).toEqual([{ after: 0, lines: [1, spans[0]![0] - 1] }]);
+    expect(
+      s.marks.filter((mark) => mark.after !== last && mark.after !== 0),
+    ).toEqual(kind === "signatures" ? [] : gaps);
     expect(tail.length).toBeLessThanOrEqual(kind === "signatures" ? 0 : 1);
     for (const {
       lines: [a, b],
@@ -506,5 +510,37 @@ ruleTest(
     expect(text.indexOf("**`")).toBeGreaterThan(
       text.indexOf(`- \`${files.at(-1)!.path}\``),
     );
+  },
+);
+
+ruleTest(
+  "answer-cut-marks",
+  "of a file that is asked for, shown lines and marks together are all of it",
+  async () => {
+    const at = await project.of({
+      "big.py": times(60, (i) =>
+        [`def fn_${i}(x):`, ...times(20, (k) => `    x = x + ${k}`), ""].join(
+          "\n",
+        ),
+      ).join("\n"),
+    });
+    for (const asked of [
+      "big.py",
+      "show the complete file big.py",
+      "fn_30 in big.py",
+    ]) {
+      const { text, files } = ask(at, asked, {});
+      expect(files[0]!.kind).toBe("clusters");
+      const [s] = readAnswer(text).sections;
+      const all = [
+        ...s!.lines.map(({ n }) => n),
+        ...s!.marks.flatMap(({ lines: [a, b] }) =>
+          times(b - a + 1, (k) => a + k),
+        ),
+      ].sort((a, b) => a - b);
+      expect(all).toEqual(
+        times(linesOf(at.root, "big.py").length, (k) => k + 1),
+      );
+    }
   },
 );

@@ -34,6 +34,8 @@ export interface Source {
   readonly held?: readonly Span[];
   /** The project's name, where the context is about several. */
   readonly project?: string | undefined;
+  /** The question asks for all of the file: whatever is not shown is marked. */
+  readonly isAsked?: boolean;
 }
 
 /** What a section does with the lines that are wanted of its file. @spec dedup-covered-run dedup-remainder */
@@ -164,15 +166,17 @@ export function rendered(
   const { send, pointAt } = decided(source, spans);
   const body: string[] = [];
   const marks = form === "clusters" || pointAt.length > 0;
+  const [head] = send;
+  if (form === "clusters" && source.isAsked && head && head[0] > 1)
+    body.push(...gapMarks([1, head[0] - 1], pointAt));
   send.forEach(([first, last], i) => {
     const before = send[i - 1];
     if (marks && before)
-      body.push(gapMark([before[1] + 1, first - 1], pointAt));
+      body.push(...gapMarks([before[1] + 1, first - 1], pointAt));
     for (let n = first; n <= last; n++)
       body.push(`${n}\t${shortened(source.lines[n - 1]!, limits)}`);
   });
-  const cut = form === "clusters" ? cutAfter(source, spans) : undefined;
-  if (cut && send.length > 0) body.push(cutMark(cut));
+  if (send.length > 0) body.push(...tailMarks(source, spans, send, form));
   const fence = "`".repeat(fenceLength(body));
   const text = [
     heading(source.path, shownNames(source, spans), form, limits),
@@ -203,11 +207,41 @@ function notesOf(
   ];
 }
 
-/** Lines between two that are shown: pointed at, or not wanted. */
-const gapMark = (gap: Span, pointAt: readonly Span[] = []): string =>
-  pointAt.some(([a, b]) => a <= gap[0] && gap[1] <= b)
-    ? say(wordings.HELD_MARK, { lines: printSpans([gap]) })
-    : say(wordings.GAP_MARK, { lines: printSpans([gap]) });
+/** Lines between two that are shown: of each run, whether it is pointed at or not wanted. */
+function gapMarks(
+  [first, last]: Span,
+  pointAt: readonly Span[] = [],
+): string[] {
+  const marks: string[] = [];
+  let next = first;
+  for (const [a, b] of pointAt) {
+    const held: Span = [Math.max(a, next), Math.min(b, last)];
+    if (held[0] > held[1]) continue;
+    if (next < held[0]) marks.push(gapMark([next, held[0] - 1]));
+    marks.push(say(wordings.HELD_MARK, { lines: printSpans([held]) }));
+    next = held[1] + 1;
+  }
+  if (next <= last) marks.push(gapMark([next, last]));
+  return marks;
+}
+
+/** After the last line: the rest of a file that is asked for, or of a definition that is cut. */
+function tailMarks(
+  source: Source,
+  spans: readonly Span[],
+  send: readonly Span[],
+  form: Form,
+): string[] {
+  if (form !== "clusters") return [];
+  const end = send.at(-1)![1];
+  if (source.isAsked && end < source.lines.length)
+    return [gapMark([end + 1, source.lines.length])];
+  const cut = cutAfter(source, spans);
+  return cut ? [cutMark(cut)] : [];
+}
+
+const gapMark = (lines: Span): string =>
+  say(wordings.GAP_MARK, { lines: printSpans([lines]) });
 const cutMark = (lines: Span): string =>
   say(wordings.CUT_MARK, { lines: printSpans([lines]) });
 
@@ -308,7 +342,7 @@ export function priced(
   const cutBase = cutMark([1, 1]).length - printSpans([[1, 1]]).length + 1;
   const names = namesBegun(source, limits.MAX_SYMBOLS_IN_HEADING);
   const fences = 2 * (ticks + 1) + source.fence.length + 2;
-  const besideHeld = (
+  const inFull = (
     { send, pointAt }: FileDecision,
     spans: readonly Span[],
     form: Form,
@@ -321,21 +355,28 @@ export function priced(
     for (const note of notesOf(source, send, pointAt)) sum += note.length + 4;
     if (send.length === 0) return sum;
     sum += fences;
+    const marks = form === "clusters" || pointAt.length > 0;
     send.forEach(([first, last], i) => {
       sum += sums[last]! - sums[first - 1]!;
       const before = send[i - 1];
-      if (before)
-        sum += gapMark([before[1] + 1, first - 1], pointAt).length + 1;
+      if (marks && before)
+        sum += lengthOf(gapMarks([before[1] + 1, first - 1], pointAt));
     });
-    const cut = form === "clusters" ? cutAfter(source, spans) : undefined;
-    return sum + (cut ? cutMark(cut).length + 1 : 0);
+    const [head] = send;
+    if (form === "clusters" && source.isAsked && head![0] > 1)
+      sum += lengthOf(gapMarks([1, head![0] - 1], pointAt));
+    return sum + lengthOf(tailMarks(source, spans, send, form));
   };
   return {
     lines: ([first, last]) => sums[last]! - sums[first - 1]!,
     isNew: (spans) => decided(source, spans).send.length > 0,
     cost(spans, form) {
       const decision = decided(source, spans);
-      if (decision.pointAt.length > 0) return besideHeld(decision, spans, form);
+      if (
+        decision.pointAt.length > 0 ||
+        (source.isAsked && form === "clusters")
+      )
+        return inFull(decision, spans, form);
       let sum = fixed + names(spans);
       sum +=
         form === "whole" ? wordings.WHOLE_FILE.length : printedLength(spans);
@@ -349,6 +390,10 @@ export function priced(
     },
   };
 }
+
+/** With a line feed after each. */
+const lengthOf = (marks: readonly string[]): number =>
+  marks.reduce((sum, mark) => sum + mark.length + 1, 0);
 
 /** As long as `printSpans` of one span. */
 const spanLength = (first: number, last: number): number =>

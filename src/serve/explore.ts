@@ -452,6 +452,7 @@ function prepared(
     ],
     held,
     project: history?.project,
+    isAsked: candidate.namedPath && candidate.lines.length === 0,
   };
   return {
     candidate,
