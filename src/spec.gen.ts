@@ -171,6 +171,10 @@ export const limits = {
   LINES_SCORE: 4,
   /** before anything that is found by words. Unit: –. @spec regions-in-order */
   DEFINITION_SCORE: 2,
+  /** the rest of a long definition, before what words find. Unit: –. @spec regions-in-order */
+  REST_SCORE: 1.1,
+  /** parts of a name stand in every second line. Unit: –. @spec regions-in-order */
+  EXACT_HIT_SHARE: 0.7,
   /** likewise, and after what is used. Unit: –. @spec regions-in-order */
   CALLER_REGION_SCORE: 1.5,
   /** what the file is about, after what matches best. Unit: –. @spec regions-in-order */

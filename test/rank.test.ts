@@ -254,6 +254,7 @@ const candidate = (some: Partial<Candidate>): Candidate => ({
   users: [],
   led: [],
   namedPath: false,
+  isExact: false,
   lines: [],
   hits: [],
   symbols: [],
@@ -305,6 +306,7 @@ examples(
   },
 );
 
+const long = [symbol({ name: "long", span: [200, 390] }, 0)];
 const several = (moved: Limits) => {
   const symbols = [
     symbol({ name: "f1", span: [20, 25] }, 0),
@@ -321,12 +323,21 @@ const several = (moved: Limits) => {
       led: [symbols[2]!],
       hits: [hit([60, 70])],
     }),
+    // A definition that is longer than a region, and passages down to nothing.
+    candidate({
+      isExact: true,
+      symbols: long,
+      named: long,
+      hits: times(11, (i) => hit([400 + 10 * i, 405 + 10 * i], 1 - i / 10)),
+    }),
   ].flatMap((c) =>
-    regions(c, 100, moved).map(({ span, score }) => ({ span, score })),
+    regions(c, 600, moved).map(({ span, score }) => ({ span, score })),
   );
 };
 loadBearing("regions-in-order", "LINES_SCORE", several);
 loadBearing("regions-in-order", "DEFINITION_SCORE", several);
+loadBearing("regions-in-order", "REST_SCORE", several);
+loadBearing("regions-in-order", "EXACT_HIT_SHARE", several);
 loadBearing("regions-in-order", "CALLER_REGION_SCORE", several);
 loadBearing("regions-in-order", "NAMESAKE_SCORE", several);
 loadBearing("regions-in-order", "LED_REGION_SCORE", several);
@@ -339,6 +350,13 @@ ruleTest("regions-in-order", "asked for, then used, then matching", () => {
     [60, 70],
     [20, 25],
     [40, 45],
+    // A long definition goes on before passages that resemble its name.
+    [200, 239],
+    [200, 390],
+    [400, 405],
+    [410, 415],
+    [420, 425],
+    [430, 435],
   ]);
 });
 

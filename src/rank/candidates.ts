@@ -23,6 +23,8 @@ export interface Candidate {
   readonly users: readonly Use[];
   /** Definitions to which the best files refer where they match. */
   readonly led: readonly SymbolRow[];
+  /** The question consists of names, all of them known, and this file defines some: what resembles them is no answer. */
+  readonly isExact: boolean;
   /** The question names this file. */
   readonly namedPath: boolean;
   /** The lines of it that the question asks for; empty for all. */
@@ -150,6 +152,7 @@ export function rank(
       users: d.users,
       led: d.led,
       namedPath: d.path > 0,
+      isExact: query.bag && unknownNames.length === 0 && d.named.length > 0,
       lines: d.lines,
     }))
     .sort(best)

@@ -32,6 +32,8 @@ type RegionLimits = Pick<
   | "PASSAGE_MAX_LINES"
   | "LINES_SCORE"
   | "DEFINITION_SCORE"
+  | "REST_SCORE"
+  | "EXACT_HIT_SHARE"
   | "CALLER_REGION_SCORE"
   | "LED_REGION_SCORE"
   | "NAMESAKE_SCORE"
@@ -73,7 +75,7 @@ export function regions(
     else {
       const from = isLong([span[0], s.span[0]]) ? s.span[0] : span[0];
       add([from, from + limits.PASSAGE_MAX_LINES - 1], score, true);
-      add(span, 0, true);
+      add(span, limits.REST_SCORE, true);
     }
   }
   for (const use of candidate.users) {
@@ -101,9 +103,11 @@ export function regions(
   if (candidate.lines.length === 0)
     for (const s of namesakes(candidate))
       add(head(s), limits.NAMESAKE_SCORE, false);
-  // Where lines are asked for by number, the rest of the file is not.
+  // Where lines are asked for by number, the rest of the file is not; where definitions
+  // are, by their names alone, what only resembles them is not.
+  const enough = candidate.isExact ? best * limits.EXACT_HIT_SHARE : 0;
   if (candidate.lines.length === 0)
-    for (const hit of hits)
+    for (const hit of hits.filter((h) => h.score >= enough))
       add(
         grown([hit.firstLine, hit.lastLine], symbols, limits.REGION_MAX_LINES),
         hit.score / best,
