@@ -136,6 +136,15 @@ export function classify(
 /** How a line begins that is a comment in one language or another. */
 const COMMENT =
   /^\s*(?:\/\/|\/\*|\*|#|--|;|<!--|"""|'''|%|\(\*|\{-|@?rem\b)[\s/*#;!-]*/i;
+/** Comments that go on over lines: how they open and how they close. */
+const BLOCKS = [
+  ["/*", "*/"],
+  ["<!--", "-->"],
+  ['"""', '"""'],
+  ["'''", "'''"],
+  ["(*", "*)"],
+  ["{-", "-}"],
+] as const;
 /** What may stand above a banner and is no comment. */
 const PROLOGUE = /^\s*(?:<\?|package\b|['"]use \w+['"]|$)/;
 
@@ -148,6 +157,8 @@ export function isGenerated(
   if (is(GENERATED, path)) return true;
   let before = "";
   let start = 0;
+  /** What ends the comment that the line stands in; empty outside of one. */
+  let closing = "";
   for (let n = 0; n < limits.BANNER_LINES && start < text.length; n++) {
     const newline = text.indexOf("\n", start);
     const end = newline === -1 ? text.length : newline;
@@ -157,7 +168,9 @@ export function isGenerated(
       Math.min(end, start + limits.LONG_LINE_CHARS),
     );
     start = end + 1;
-    const marker = COMMENT.exec(line)?.[0];
+    const marker = COMMENT.exec(line)?.[0] ?? (closing === "" ? undefined : "");
+    if (closing !== "" && line.includes(closing)) closing = "";
+    else if (closing === "") closing = opened(line.trimStart());
     if (marker === undefined) {
       // A banner speaks for the file, so it stands above the code.
       if (!PROLOGUE.test(line)) return false;
@@ -170,6 +183,14 @@ export function isGenerated(
     before = words;
   }
   return false;
+}
+
+/** What will close the comment that a line opens and leaves open; empty for none. */
+function opened(line: string): string {
+  for (const [open, close] of BLOCKS)
+    if (line.startsWith(open))
+      return line.includes(close, open.length) ? "" : close;
+  return "";
 }
 
 /** Whether a comment line, with the one before it, says that a tool wrote the file. */
