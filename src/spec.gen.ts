@@ -18,7 +18,7 @@ export const limits = {
   /** what answers best is read, not skimmed. Unit: –. @spec plan-carries-forward */
   SHARE_EXPONENT: 3,
   /** less holds no readable piece of a file. Unit: UTF-16 units. @spec plan-carries-forward */
-  MIN_FILE_CHARS: 1400,
+  MIN_FILE_CHARS: 1200,
   /** a screen; marks would save little. Unit: UTF-16 units. @spec plan-whole-when-it-fits */
   WHOLE_CHARS: 3000,
   /** the rest is worth more to other files. Unit: –. @spec plan-whole-when-it-fits */
@@ -136,7 +136,7 @@ export const limits = {
   /** what resembles a name is no answer to it. Unit: –. @spec rank-drops-the-weak */
   MIN_SCORE_SHARE: 0.2,
   /** words that are met by chance do not fill the answer. Unit: –. @spec rank-drops-the-weak */
-  STRONG_SHARE: 0.4,
+  STRONG_SHARE: 0.3,
   /** an exact name says more than any words. Unit: times the best text. @spec rank-names-first */
   NAMED_SCORE: 2,
   /** so does a file, and it is wanted as a whole. Unit: times the best text. @spec rank-names-first */
