@@ -457,3 +457,45 @@ examples(
     return { "then dedup": gate };
   },
 );
+
+examples(
+  "dedup-answers-apart",
+  [
+    "golden",
+    "given edited first",
+    "given asked of other",
+    "given asked of mine",
+    "when asked of mine",
+  ],
+  ["then source lines", "then pointers"],
+  async (row) => {
+    const [mine, other] = [
+      await project.fixture("session-ledger"),
+      await project.fixture("session-ledger"),
+    ];
+    const record = new SessionRecord();
+    const ask = (p: TestProject, query: string) => {
+      const answer = p.ask(query, {
+        session: record.view("", p.root, 0),
+        project: record.knowsOthers("", p.root)
+          ? p === mine
+            ? "mine"
+            : "other"
+          : undefined,
+      });
+      record.record("", p.root, answer.emission, 0);
+      return answer.text;
+    };
+    for (const name of list(row["given edited first"]))
+      appendFileSync(fileOf(mine.root, name), "AFTER = 1\n");
+    for (const query of list(row["given asked of other"])) ask(other, query);
+    for (const query of list(row["given asked of mine"])) ask(mine, query);
+    const text = ask(mine, row["when asked of mine"]);
+    const patch = differs(row.golden, text);
+    if (patch) expect.fail(patch);
+    return {
+      "then source lines": String(linesIn(text)),
+      "then pointers": String(pointersIn(text)),
+    };
+  },
+);

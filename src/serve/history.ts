@@ -26,7 +26,7 @@ export interface History {
   held(path: string, fingerprint: string): readonly Span[];
 }
 
-/** @spec dedup-first-call dedup-asked-twice dedup-switch dedup-answers dedup-shared-connections */
+/** @spec dedup-first-call dedup-asked-twice dedup-switch dedup-answers dedup-answers-apart dedup-shared-connections */
 export function historyOf(
   query: Query,
   view: SessionView | undefined,

@@ -189,6 +189,50 @@ function sample(from: number): number {
 
 const WEB = /^(fetch|WebSocket|EventSource|XMLHttpRequest)$/;
 
+invariant("nothing but the commands writes to standard output", {
+  rule: "serve-keeps-stdout-clean",
+  over: "src/**/*.ts",
+  caught: {
+    "/src/serve/log.ts": `console.log("here");`,
+    "/src/serve/error.ts": `console.error("here");`,
+    "/src/cli/log.ts": `console.info("here");`,
+    "/src/index/out.ts": `process.stdout.write("here");`,
+    "/src/serve/taken.ts": `const { stdout } = process;`,
+    "/src/store/imported.ts": `import { stdout } from "node:process";`,
+  },
+  passes: {
+    "/src/cli/print.ts": `process.stdout.write("asked for");`,
+    "/src/serve/err.ts": `process.stderr.write("told");`,
+  },
+  scan: (file) => {
+    const inCli = pathInSrc(file).startsWith("cli/");
+    const toStdout = [
+      ...file
+        .getDescendantsOfKind(SyntaxKind.PropertyAccessExpression)
+        .filter((node) =>
+          /^(?:globalThis\.)?process\.stdout$/.test(node.getText()),
+        ),
+      ...file
+        .getDescendantsOfKind(SyntaxKind.BindingElement)
+        .filter(
+          (node) =>
+            /^stdout\b/.test(node.getText()) &&
+            /= process$/.test(node.getParent().getParent().getText()),
+        ),
+      ...file
+        .getDescendantsOfKind(SyntaxKind.ImportSpecifier)
+        .filter((node) => node.getName() === "stdout"),
+    ];
+    return [
+      ...reads(file).filter((id) => id.getText() === "console"),
+      ...(inCli ? [] : toStdout),
+    ].map((node) => ({
+      node,
+      say: "this may reach standard output, which belongs to the protocol; write to standard error",
+    }));
+  },
+});
+
 invariant("nothing in src reaches a network", {
   rule: "nothing-leaves-the-machine",
   over: "src/**/*.ts",
