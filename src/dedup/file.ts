@@ -5,7 +5,7 @@
  * Units: 1-based lines, inclusive; UTF-16 units.
  * Errs: toward sending.
  */
-import { joined, lineCount, type Span } from "../model/span.ts";
+import { joined, type Span } from "../model/span.ts";
 import { sound } from "../session/spans.ts";
 import type { DeliveredFile } from "../session/view.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
@@ -47,7 +47,11 @@ export function decideFile(
     throw new RangeError(`L${beyond[1]} of a file of ${lines.length} lines`);
   const { send, pointAt } = cover(wanted, again ? [] : held, limits);
   const isLittle =
-    folds(charsOf(send, lines), pointAt.length, limits) &&
+    folds(
+      charsOf(send, lines, limits.MIN_DELTA_CHARS),
+      pointAt.length,
+      limits,
+    ) &&
     send.every(
       (span) =>
         (touches(span, pointAt) || within(span, held)) && !meets(span, named),
@@ -57,18 +61,17 @@ export function decideFile(
     : { send, pointAt, folded: [] };
 }
 
-/** UTF-16 units of the spans' source, a line feed after each line. */
+/** UTF-16 units of the spans' source, a line feed after each line; counted until it is `enough`. */
 export function charsOf(
   spans: readonly Span[],
   lines: readonly string[],
+  enough = Infinity,
 ): number {
-  return spans.reduce(
-    (sum, span) =>
-      lines
-        .slice(span[0] - 1, span[1])
-        .reduce((chars, line) => chars + line.length, sum + lineCount(span)),
-    0,
-  );
+  let sum = 0;
+  for (const [first, last] of spans)
+    for (let n = first; n <= last && sum < enough; n++)
+      sum += lines[n - 1]!.length + 1;
+  return sum;
 }
 
 /** Whether a line of one lies right before or after the other. */

@@ -16,8 +16,6 @@ export interface Named {
   readonly span: Span;
   /** It holds definitions, each of which stands for itself. */
   readonly container: boolean;
-  /** The question names it. */
-  readonly asked?: boolean;
 }
 
 /** A file that sections can be made of. */
@@ -32,6 +30,8 @@ export interface Source {
   readonly notes: readonly string[];
   /** Lines that the context holds already, joined; absent where none counts. */
   readonly held?: readonly Span[];
+  /** Definitions that the question names. */
+  readonly named?: readonly Span[];
   /** The project's name, where the context is about several. */
   readonly project?: string | undefined;
   /** The question asks for all of the file: whatever is not shown is marked. */
@@ -40,9 +40,8 @@ export interface Source {
 
 /** What a section does with the lines that are wanted of its file. @spec dedup-covered-run dedup-remainder */
 export function decided(source: Source, spans: readonly Span[]): FileDecision {
-  const { held = [], lines, definitions } = source;
+  const { held = [], lines, named = [] } = source;
   if (held.length === 0) return { send: spans, pointAt: [], folded: [] };
-  const named = definitions.filter((d) => d.asked).map((d) => d.span);
   return decideFile({ wanted: spans, held, lines, named });
 }
 

@@ -444,13 +444,13 @@ function prepared(
           name,
           span,
           container: CONTAINERS.has(kind),
-          asked: candidate.named.some((n) => n.name === name),
         })),
     notes: [
       ...(snapshot.drifted ? [wordings.NOTE_DRIFTED] : []),
       ...(snapshot.exact ? [] : [wordings.NOTE_NOT_EXACT]),
     ],
     held,
+    named: snapshot.drifted ? [] : candidate.named.map((s) => s.span),
     project: history?.project,
     isAsked: candidate.namedPath && candidate.lines.length === 0,
   };
