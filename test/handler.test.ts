@@ -7,22 +7,12 @@ import { TOOL, ToolHandler, type Caller } from "../src/serve/handler.ts";
 import { SessionRecord } from "../src/session/record.ts";
 import { wordings } from "../src/spec.gen.ts";
 import { ruleTest } from "./from-spec.ts";
-import { indexed, scratch } from "./scratch.ts";
+import { indexed, pythonFunction, scratch } from "./scratch.ts";
 
-const body = (name: string, lines: number) =>
-  [
-    `def ${name}(x):`,
-    ...Array.from(
-      { length: lines },
-      (_, i) => `    x = x + ${i}  # ${name} ${i}`,
-    ),
-    "    return x",
-    "",
-  ].join("\n");
 const project = () =>
   indexed(join(scratch(), "p"), {
-    "core.py": body("settle_account", 40),
-    "other.py": body("close_books", 40),
+    "core.py": pythonFunction("settle_account", 40),
+    "other.py": pythonFunction("close_books", 40),
   });
 const caller = (
   root: string,
@@ -225,8 +215,8 @@ ruleTest(
     const base = scratch();
     const roots = ["c1", "c2"].map((name) =>
       indexed(join(base, name), {
-        "a.py": body("same_name", 20),
-        "b.py": body(`only_${name}`, 20),
+        "a.py": pythonFunction("same_name", 20),
+        "b.py": pythonFunction(`only_${name}`, 20),
       }),
     );
     const handler = new ToolHandler();

@@ -12,22 +12,11 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { build } from "./binary.ts";
 import { connect, type Connected } from "./client.ts";
 import { ruleTest } from "./from-spec.ts";
-import { scratch } from "./scratch.ts";
+import { pythonFunction, scratch } from "./scratch.ts";
 
 let base: string;
 let root: string;
 let one: Connected;
-
-const body = (name: string, lines: number) =>
-  [
-    `def ${name}(x):`,
-    ...Array.from(
-      { length: lines },
-      (_, i) => `    x = x + ${i}  # ${name} ${i}`,
-    ),
-    "    return x",
-    "",
-  ].join("\n");
 
 beforeAll(async () => {
   build();
@@ -35,8 +24,8 @@ beforeAll(async () => {
   root = join(base, "project");
   symlinkSync("loop", join(base, "loop"));
   mkdirSync(root);
-  writeFileSync(join(root, "core.py"), body("settle_account", 40));
-  writeFileSync(join(root, "other.py"), body("close_books", 40));
+  writeFileSync(join(root, "core.py"), pythonFunction("settle_account", 40));
+  writeFileSync(join(root, "other.py"), pythonFunction("close_books", 40));
   execFileSync(process.execPath, [resolve("dist/codegraph.js"), "init", "-q"], {
     cwd: root,
     env: { ...process.env, HOME: base },
@@ -211,7 +200,7 @@ ruleTest(
   async () => {
     const fresh = join(scratch(), "fresh");
     mkdirSync(fresh);
-    writeFileSync(join(fresh, "a.py"), body("brand_new", 12));
+    writeFileSync(join(fresh, "a.py"), pythonFunction("brand_new", 12));
     const found = await connect({
       cwd: fresh,
       home: base,
@@ -299,7 +288,7 @@ ruleTest(
     const many = (folder: string) => {
       mkdirSync(folder);
       for (let i = 0; i < 700; i++)
-        writeFileSync(join(folder, `f${i}.py`), body(`part_${i}`, 3));
+        writeFileSync(join(folder, `f${i}.py`), pythonFunction(`part_${i}`, 3));
       return folder;
     };
     const cancelled = many(join(scratch(), "cancelled"));

@@ -112,3 +112,15 @@ function definitions(lines: readonly string[]): SymbolDefinition[] {
     exported: true,
   }));
 }
+
+/** A Python function of `lines` lines besides its first and last; each says its name. */
+export const pythonFunction = (name: string, lines: number): string =>
+  [
+    `def ${name}(x):`,
+    ...Array.from(
+      { length: lines },
+      (_, i) => `    x = x + ${i}  # ${name} ${i}`,
+    ),
+    "    return x",
+    "",
+  ].join("\n");

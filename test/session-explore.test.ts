@@ -13,6 +13,7 @@ import { limits } from "../src/spec.gen.ts";
 import { examples, law, ruleTest } from "./from-spec.ts";
 import { projects, type TestProject } from "./project.ts";
 import { readAnswer } from "./reading.ts";
+import { pythonFunction } from "./scratch.ts";
 
 const project = projects();
 
@@ -391,16 +392,7 @@ ruleTest(
   "dedup-held-mark",
   "between lines that are sent, and in the list of files, it shows what was sent before",
   async () => {
-    const body = (name: string) =>
-      [
-        `def ${name}(x):`,
-        ...Array.from(
-          { length: 12 },
-          (_, i) => `    x = x + ${i}  # ${name} ${i}`,
-        ),
-        "    return x",
-        "",
-      ].join("\n");
+    const body = (name: string) => pythonFunction(name, 12);
     const p = await project.of({
       "a.py": ["one", "two", "three"].map(body).join("\n"),
       "b.py": body("four"),

@@ -5,7 +5,7 @@
  * Units: 1-based lines, inclusive; UTF-16 units.
  * Errs: toward sending.
  */
-import { joined, type Span } from "../model/span.ts";
+import { joined, liesIn, type Span } from "../model/span.ts";
 import { sound } from "../session/spans.ts";
 import type { DeliveredFile } from "../session/view.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
@@ -52,10 +52,8 @@ export function decideFile(
       pointAt.length,
       limits,
     ) &&
-    send.every(
-      (span) =>
-        (touches(span, pointAt) || within(span, held)) && !meets(span, named),
-    );
+    areBeside(send, pointAt, sound(held)) &&
+    !send.some((span) => meets(span, named));
   return isLittle
     ? { send: [], pointAt, folded: send }
     : { send, pointAt, folded: [] };
@@ -78,8 +76,13 @@ export function charsOf(
 const touches = ([first, last]: Span, others: readonly Span[]): boolean =>
   others.some(([a, b]) => b + 1 === first || last + 1 === a);
 
-const within = ([first, last]: Span, others: readonly Span[]): boolean =>
-  sound(others).some(([a, b]) => a <= first && last <= b);
+/** Whether each of the spans adds to what is pointed at, or is held itself. */
+const areBeside = (
+  spans: readonly Span[],
+  pointAt: readonly Span[],
+  held: readonly Span[],
+): boolean =>
+  spans.every((span) => touches(span, pointAt) || liesIn(span, held));
 
 const meets = ([first, last]: Span, others: readonly Span[]): boolean =>
   others.some(([a, b]) => a <= last && first <= b);

@@ -12,7 +12,25 @@ export interface Changes {
 }
 
 /**
- * Compares by size and time, and by bytes where those differ. What was left out when
+ * Whether a file has the bytes that were indexed: by its size and time now, and by
+ * its bytes where the time differs.
+ * Errs: toward changed. What cannot be read is not as it was.
+ */
+export function isAsIndexed(
+  root: string,
+  file: FileRow,
+  now: { readonly size: number; readonly mtimeMs: number },
+): boolean {
+  if (now.size !== file.size) return false;
+  if (now.mtimeMs === file.mtimeMs) return true;
+  const read = readInside(root, file.path);
+  return (
+    typeof read !== "string" && fingerprint(read.bytes) === file.fingerprint
+  );
+}
+
+/**
+ * Compares what is there with what was indexed. What was left out when
  * the project was indexed counts as added where it is newer than the index and its
  * content may now be taken.
  *
@@ -29,22 +47,17 @@ export function changes(
   const passedOver = new Set(leftOut.map((file) => file.path));
   const added: string[] = [];
   const changed: string[] = [];
-  const bytesOf = (path: string): Uint8Array | undefined => {
-    const read = readInside(scanned.root, path);
-    return typeof read === "string" ? undefined : read.bytes;
-  };
   for (const { path, size, mtimeMs } of scanned.files) {
     const before = known.get(path);
     known.delete(path);
     if (before) {
-      if (before.size === size && before.mtimeMs === mtimeMs) continue;
-      const bytes = bytesOf(path);
-      if (!bytes || fingerprint(bytes) !== before.fingerprint)
+      if (!isAsIndexed(scanned.root, before, { size, mtimeMs }))
         changed.push(path);
     } else if (!passedOver.has(path)) added.push(path);
     else if (mtimeMs > indexedAtMs && admit(path, size).take !== "nothing") {
-      const bytes = bytesOf(path);
-      if (bytes && refuseBytes(bytes) === "") added.push(path);
+      const read = readInside(scanned.root, path);
+      if (typeof read !== "string" && refuseBytes(read.bytes) === "")
+        added.push(path);
     }
   }
   return { added, changed, removed: [...known.keys()] };

@@ -26,7 +26,8 @@ export interface FileRead {
 /** The folder a file lies in has to be where its path says; asked once for each. */
 export type KnownFolders = Map<string, boolean>;
 
-const FLAGS =
+/** Opens no link, and waits for no pipe. */
+export const READ_IN_PLACE =
   constants.O_RDONLY |
   (constants.O_NOFOLLOW ?? 0) |
   (constants.O_NONBLOCK ?? 0);
@@ -46,7 +47,7 @@ export function readInside(
   let file: number;
   try {
     if (!isInPlace(dirname(absolute), folders)) return wordings.LEFT_MOVED;
-    file = openSync(absolute, FLAGS);
+    file = openSync(absolute, READ_IN_PLACE);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     return code === "EACCES" || code === "EPERM"

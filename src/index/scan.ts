@@ -29,6 +29,7 @@ import {
   type Repository,
 } from "./git.ts";
 import { readPatterns, word, type Patterns } from "./ignore.ts";
+import { READ_IN_PLACE } from "./read.ts";
 
 export interface ScannedFile {
   readonly path: string;
@@ -238,11 +239,6 @@ function below(
 }
 
 /** Where git would not follow a link to an ignore file, neither do we. */
-const READ_IN_PLACE =
-  constants.O_RDONLY |
-  (constants.O_NOFOLLOW ?? 0) |
-  (constants.O_NONBLOCK ?? 0);
-
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, { encoding: "utf8", flag: READ_IN_PLACE });

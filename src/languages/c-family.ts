@@ -1,12 +1,14 @@
 /** What C and C++ share: declarators, which wrap a name in the shape of its use. */
-import { words, type Comments, type Language } from "./language.ts";
+import {
+  SLASH_COMMENTS,
+  words,
+  type Comments,
+  type Language,
+} from "./language.ts";
 
 export const C_COMMENTS: Comments = {
   line: ["///", "//!", "//"],
-  block: [
-    ["/**", "*/"],
-    ["/*", "*/"],
-  ],
+  block: SLASH_COMMENTS.block,
   directive: /^\/[/*]\s*(?:NOLINT|clang-format|IWYU)/,
 };
 

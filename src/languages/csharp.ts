@@ -1,4 +1,4 @@
-import { words, type Language } from "./language.ts";
+import { SLASH_COMMENTS, words, type Language } from "./language.ts";
 
 const TYPE_NAME = (capture: string): string => `[
   (identifier) ${capture}
@@ -57,10 +57,7 @@ export const csharp: Language = {
 `,
   comments: {
     line: ["///", "//"],
-    block: [
-      ["/**", "*/"],
-      ["/*", "*/"],
-    ],
+    block: SLASH_COMMENTS.block,
   },
   // Without a word a type is internal and a member private.
   exported: (c) =>

@@ -1,4 +1,4 @@
-import { words, type Language } from "./language.ts";
+import { SLASH_COMMENTS, words, type Language } from "./language.ts";
 
 const TYPE_NAME = (capture: string): string => `[
   (type_identifier) ${capture}
@@ -49,13 +49,7 @@ export const java: Language = {
 (scoped_type_identifier (_) @qualifier (type_identifier) @ref.type .)
 (type_identifier) @ref.type
 `,
-  comments: {
-    line: ["//"],
-    block: [
-      ["/**", "*/"],
-      ["/*", "*/"],
-    ],
-  },
+  comments: SLASH_COMMENTS,
   // Without a word the package sees it.
   exported: (c) => c.outer && !/\bprivate\b/.test(c.modifiers),
   builtinTypes: words(

@@ -1,4 +1,4 @@
-import { words, type Language } from "./language.ts";
+import { SLASH_COMMENTS, words, type Language } from "./language.ts";
 
 const TYPE_NAME = (capture: string): string =>
   `(user_type (identifier) ${capture} . (type_arguments)? .)`;
@@ -39,13 +39,7 @@ export const kotlin: Language = {
 (type_parameter (identifier) @typeparam)
 ${TYPE_NAME("@ref.type")}
 `,
-  comments: {
-    line: ["//"],
-    block: [
-      ["/**", "*/"],
-      ["/*", "*/"],
-    ],
-  },
+  comments: SLASH_COMMENTS,
   exported: (c) => c.outer && !/\bprivate\b/.test(c.modifiers),
   builtinTypes: words(
     "Any Boolean Byte Char Double Float Int Long Nothing Short String Unit Array List Map Set MutableList MutableMap MutableSet Pair Throwable Suppress JvmStatic Deprecated",

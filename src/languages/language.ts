@@ -36,6 +36,15 @@ export interface Comments {
   readonly directive?: RegExp;
 }
 
+/** Comments between slashes and stars, those that document apart; for most of C's kin. */
+export const SLASH_COMMENTS = {
+  line: ["//"],
+  block: [
+    ["/**", "*/"],
+    ["/*", "*/"],
+  ],
+} as const satisfies Comments;
+
 /** A definition as an `exported` rule sees it. */
 export interface Candidate {
   readonly name: string;

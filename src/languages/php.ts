@@ -1,4 +1,4 @@
-import { words, type Language } from "./language.ts";
+import { SLASH_COMMENTS, words, type Language } from "./language.ts";
 
 const TYPE_NAME = (capture: string): string => `[
   (name) ${capture}
@@ -52,10 +52,7 @@ export const php: Language = {
 `,
   comments: {
     line: ["//", "#"],
-    block: [
-      ["/**", "*/"],
-      ["/*", "*/"],
-    ],
+    block: SLASH_COMMENTS.block,
     directive:
       /^(?:\/\/|#|\/\*\*?)\s*(?:phpcs|@phpstan-|@psalm-|@codeCoverage|#\[)/,
   },

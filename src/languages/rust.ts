@@ -1,4 +1,4 @@
-import { words, type Language } from "./language.ts";
+import { SLASH_COMMENTS, words, type Language } from "./language.ts";
 
 const TYPE_NAME = (capture: string): string => `[
   (type_identifier) ${capture}
@@ -57,10 +57,7 @@ export const rust: Language = {
 `,
   comments: {
     line: ["///", "//!", "//"],
-    block: [
-      ["/**", "*/"],
-      ["/*", "*/"],
-    ],
+    block: SLASH_COMMENTS.block,
   },
   exported: (c) =>
     c.inside === "trait" || c.inside === "enum"

@@ -1,4 +1,4 @@
-import { words, type Language } from "./language.ts";
+import { SLASH_COMMENTS, words, type Language } from "./language.ts";
 
 const TYPE_NAME = (capture: string): string => `[
   (type_identifier) ${capture}
@@ -54,13 +54,7 @@ export const scala: Language = {
 (stable_type_identifier (_) @qualifier (type_identifier) @ref.type .)
 (type_identifier) @ref.type
 `,
-  comments: {
-    line: ["//"],
-    block: [
-      ["/**", "*/"],
-      ["/*", "*/"],
-    ],
-  },
+  comments: SLASH_COMMENTS,
   exported: (c) => c.outer && !/\bprivate\b/.test(c.modifiers),
   builtinTypes: words(
     "Any AnyRef AnyVal Boolean Byte Char Double Float Int Long Nothing Null Short String Unit Array List Map Option Seq Set Vector Either Iterable",

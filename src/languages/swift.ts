@@ -4,7 +4,7 @@
  * So this entry is an outline: declarations by pattern, extents by braces, calls and
  * types by how names are written. It does not see what a macro or `#if` hides.
  */
-import { words, type Language } from "./language.ts";
+import { SLASH_COMMENTS, words, type Language } from "./language.ts";
 
 const MODIFIERS: string = String.raw`(?:(?:(?:public|open|internal|private|fileprivate|package)(?:\(set\))?|final|static|class|override|mutating|nonmutating|convenience|required|lazy|weak|unowned(?:\(\w+\))?|indirect|dynamic|optional|isolated|nonisolated(?:\(\w+\))?|consuming|borrowing|prefix|postfix|infix|distributed|async)[ \t]+)*`;
 const ATTRIBUTES: string = String.raw`(?:@\w+(?:\((?:[^()\n]|\([^()\n]*\))*\))?[ \t]+)*`;
@@ -125,10 +125,7 @@ export const swift: Language = {
   },
   comments: {
     line: ["///", "//"],
-    block: [
-      ["/**", "*/"],
-      ["/*", "*/"],
-    ],
+    block: SLASH_COMMENTS.block,
     directive: /^\/\/\s*(?:swiftlint|swiftformat|MARK:|swift-tools)/,
   },
   exported: (c) =>

@@ -46,3 +46,7 @@ export function joined(spans: readonly Span[]): Span[] {
   }
   return out;
 }
+
+/** Whether every line of one lies in the others, which are joined. */
+export const liesIn = ([first, last]: Span, others: readonly Span[]): boolean =>
+  others.some(([a, b]) => a <= first && last <= b);

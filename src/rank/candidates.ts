@@ -99,8 +99,8 @@ export function rank(
       );
     return d;
   };
-  const scored = (d: Draft) =>
-    (d.text + d.name + d.path) * roleShare(d, query, limits);
+  const share = (d: Draft) => roleShare(d, query, limits);
+  const scored = (d: Draft) => (d.text + d.name + d.path) * share(d);
 
   for (const id of bestTexts(index, text, query, limits)) draft(id);
   const paths = byPath(index, query, draft, limits);
@@ -139,7 +139,7 @@ export function rank(
   }
 
   const bestText = Math.max(
-    ...[...drafts.values()].map((d) => d.text * roleShare(d, query, limits)),
+    ...[...drafts.values()].map((d) => d.text * share(d)),
   );
   const ranked = [...drafts.values()]
     .map((d) => ({
@@ -147,7 +147,7 @@ export function rank(
       score: scored(d),
       weak:
         d.name + d.path === 0 &&
-        d.text * roleShare(d, query, limits) < bestText * limits.STRONG_SHARE,
+        d.text * share(d) < bestText * limits.STRONG_SHARE,
       named: d.named,
       users: d.users,
       led: d.led,

@@ -66,17 +66,19 @@ export function regions(
     });
   };
   const isLong = (span: Span) => span[1] - span[0] >= limits.REGION_MAX_LINES;
+  /** A short definition whole; of a long one, its beginning. */
+  const head = (s: SymbolRow): Span => {
+    const span = withDoc(s);
+    if (!isLong(span)) return span;
+    const from = isLong([span[0], s.span[0]]) ? s.span[0] : span[0];
+    return [from, from + limits.PASSAGE_MAX_LINES - 1];
+  };
 
   for (const span of candidate.lines) add(span, limits.LINES_SCORE, true);
   for (const s of candidate.named) {
     const span = withDoc(s);
-    const score = limits.DEFINITION_SCORE + inside(span);
-    if (!isLong(span)) add(span, score, true);
-    else {
-      const from = isLong([span[0], s.span[0]]) ? s.span[0] : span[0];
-      add([from, from + limits.PASSAGE_MAX_LINES - 1], score, true);
-      add(span, limits.REST_SCORE, true);
-    }
+    add(head(s), limits.DEFINITION_SCORE + inside(span), true);
+    if (isLong(span)) add(span, limits.REST_SCORE, true);
   }
   for (const use of candidate.users) {
     const span = use.by && withDoc(use.by);
@@ -88,12 +90,6 @@ export function regions(
       false,
     );
   }
-  const head = (s: SymbolRow): Span => {
-    const span = withDoc(s);
-    if (!isLong(span)) return span;
-    const from = isLong([span[0], s.span[0]]) ? s.span[0] : span[0];
-    return [from, from + limits.PASSAGE_MAX_LINES - 1];
-  };
   for (const s of candidate.led)
     add(
       head(s),

@@ -6,6 +6,7 @@
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { isAsIndexed } from "../index/changes.ts";
 import { decode } from "../index/decode.ts";
 import { configKeys } from "../index/config-keys.ts";
 import { readInside } from "../index/read.ts";
@@ -13,7 +14,7 @@ import { languageById } from "../languages/index.ts";
 import type { FileRow } from "../model/file.ts";
 import { fingerprint } from "../model/fingerprint.ts";
 import { splitLines } from "../model/lines.ts";
-import type { Span } from "../model/span.ts";
+import { liesIn, type Span } from "../model/span.ts";
 import { say } from "../model/wording.ts";
 import { rank, type Candidate, type Ranking } from "../rank/candidates.ts";
 import { nearestNames, vocabulary } from "../rank/nearest.ts";
@@ -52,13 +53,7 @@ import {
   type CallReport,
   type FileReport,
 } from "./diagnostics.ts";
-import {
-  emissionOf,
-  historyOf,
-  liesIn,
-  unheld,
-  type History,
-} from "./history.ts";
+import { emissionOf, historyOf, unheld, type History } from "./history.ts";
 
 export interface ExploreRequest {
   readonly query: string;
@@ -158,6 +153,7 @@ export function explore(
     history,
     limits,
   );
+  const files = served.map(fileReport);
   return {
     text,
     files: served.map(({ candidate, plan: p }) => ({
@@ -183,15 +179,11 @@ export function explore(
       query: request.query,
       chars: text.length,
       ceiling: budgetOf(index.files().length, request, limits).chars,
-      files: served.map(fileReport),
+      files,
       ...(request.session && { session: sessionReport(request.session) }),
       dedup: {
         gate: history.gate,
-        savedChars: served.reduce(
-          (sum, { prices, rendered: r }) =>
-            sum + r.pointedAt.reduce((n, span) => n + prices.lines(span), 0),
-          0,
-        ),
+        savedChars: files.reduce((sum, f) => sum + f.dedupSavedChars, 0),
         guarded,
       },
     },
@@ -479,16 +471,14 @@ function readNow(root: string, file: FileRow): Snapshot | undefined {
   };
 }
 
-/** Tells whether files are as they were indexed: by size and time, and by bytes where those differ. Each is asked once. */
+/** Tells whether files are as they were indexed. Each is asked once. */
 function currentIn(root: string): (file: FileRow) => boolean {
   const known = new Map<number, boolean>();
   return (file) => {
     let current = known.get(file.id);
     if (current === undefined) {
       const stat = statSync(join(root, file.path), { throwIfNoEntry: false });
-      current =
-        stat?.size === file.size &&
-        (stat.mtimeMs === file.mtimeMs || !readNow(root, file)?.drifted);
+      current = stat !== undefined && isAsIndexed(root, file, stat);
       known.set(file.id, current);
     }
     return current;

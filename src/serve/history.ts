@@ -5,7 +5,7 @@
 import { heldSpans, unheldPadding } from "../dedup/held.ts";
 import { delivered } from "../dedup/file.ts";
 import { gateOf, type Gate } from "../dedup/gates.ts";
-import { joined, printSpans, type Span } from "../model/span.ts";
+import { joined, liesIn, printSpans, type Span } from "../model/span.ts";
 import type { Query } from "../rank/query.ts";
 import type { Region } from "../rank/regions.ts";
 import type { Rendered } from "../render/section.ts";
@@ -83,10 +83,6 @@ export function unheld(
     };
   });
 }
-
-/** Whether every line of one lies in the others, which are joined. */
-export const liesIn = ([first, last]: Span, others: readonly Span[]): boolean =>
-  others.some(([a, b]) => a <= first && last <= b);
 
 /** A section that was served, and the file that it is of. */
 export interface ServedSection {

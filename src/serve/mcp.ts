@@ -9,6 +9,7 @@ import {
   serveStdio,
   StdioServerTransport,
 } from "@modelcontextprotocol/server/stdio";
+import { say } from "../model/wording.ts";
 import { Sieve } from "./sieve.ts";
 import { SessionRecord } from "../session/record.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
@@ -198,7 +199,7 @@ async function indexed(
             progressToken,
             progress: done,
             total,
-            message: wordings.SERVE_INDEXING.replace("{path}", folder),
+            message: say(wordings.SERVE_INDEXING, { path: folder }),
           },
         })
         .catch((error: Error) => options.log(error.message));

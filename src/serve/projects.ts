@@ -7,11 +7,11 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { say } from "../model/wording.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
-
-type Bounds = Pick<Limits, "WORKSPACE_DEPTH" | "WORKSPACE_PROJECTS">;
 import { currentIndex, nearestProject } from "../store/folder.ts";
 import { openIndex, type OpenIndex } from "../store/open.ts";
 import type { IndexReader } from "../store/store.ts";
+
+type Bounds = Pick<Limits, "WORKSPACE_DEPTH" | "WORKSPACE_PROJECTS">;
 
 /** A project root with links resolved, or the folder that has no index and what to say about it. */
 export type Found =

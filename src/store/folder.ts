@@ -8,7 +8,6 @@
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
-  constants,
   fstatSync,
   fsyncSync,
   lstatSync,
@@ -25,6 +24,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { READ_IN_PLACE } from "../index/read.ts";
 import { wordings } from "../spec.gen.ts";
 import { say } from "../model/wording.ts";
 
@@ -288,12 +288,7 @@ function look(path: string): BigIntStats | undefined {
 /** Text of a file of ours, without its final line feed; undefined where it is absent, a link or no file. */
 function readOwn(path: string): string | undefined {
   try {
-    const fd = openSync(
-      path,
-      constants.O_RDONLY |
-        (constants.O_NOFOLLOW ?? 0) |
-        (constants.O_NONBLOCK ?? 0),
-    );
+    const fd = openSync(path, READ_IN_PLACE);
     try {
       if (!fstatSync(fd).isFile()) return undefined;
       return readFileSync(fd, "utf8").trimEnd();

@@ -27,21 +27,8 @@ export function outlineFacts(text: string, outline: Outline): Facts {
       const head = headOf(code, m.index + m[0].length, outline, closings);
       if (head.bodyAt < 0) continue;
       facts.scopes.push({ start: m.index, end: head.end, name: name.text });
-      for (const base of basesIn(
-        code,
-        m.index + m[0].length,
-        head.bodyAt,
-        outline,
-      ))
-        facts.references.push({
-          pattern,
-          kind: "extends",
-          name: base.text,
-          nameAt: base.at,
-          qualifier: name.text,
-          alias: "",
-          aliasAt: -1,
-        });
+      const bases = basesIn(code, m.index + m[0].length, head.bodyAt, outline);
+      extend(facts, bases, pattern, name.text);
       facts.taken.push({ pattern, at: name.at });
     }
   }
@@ -51,6 +38,7 @@ export function outlineFacts(text: string, outline: Outline): Facts {
       const { name } = found(m);
       const from = m.index + m[0].length;
       const head = headOf(code, from, outline, closings);
+      const headEnd = head.bodyAt < 0 ? head.end : head.bodyAt;
       const start = m.index + (/^\s*/.exec(m[0])?.[0].length ?? 0);
       facts.definitions.push({
         pattern,
@@ -63,23 +51,9 @@ export function outlineFacts(text: string, outline: Outline): Facts {
         owner: "",
       });
       if (rule.bases)
-        for (const base of basesIn(
-          code,
-          from,
-          head.bodyAt < 0 ? head.end : head.bodyAt,
-          outline,
-        ))
-          facts.references.push({
-            pattern,
-            kind: "extends",
-            name: base.text,
-            nameAt: base.at,
-            qualifier: "",
-            alias: "",
-            aliasAt: -1,
-          });
+        extend(facts, basesIn(code, from, headEnd, outline), pattern, "");
       const parameters = /^\s*<([^<>()]*(?:<[^<>]*>[^<>()]*)*)>/.exec(
-        code.slice(from, head.bodyAt < 0 ? head.end : head.bodyAt),
+        code.slice(from, headEnd),
       );
       if (parameters)
         for (const p of parameters[1]!.matchAll(/(?:^|,)\s*(?:each\s+)?(\w+)/g))
@@ -112,6 +86,25 @@ export function outlineFacts(text: string, outline: Outline): Facts {
 interface Word {
   readonly text: string;
   readonly at: number;
+}
+
+/** Notes what a type is built on: `subject`, or the definition that holds it. */
+function extend(
+  facts: Facts,
+  bases: readonly Word[],
+  pattern: number,
+  subject: string,
+): void {
+  for (const { text, at } of bases)
+    facts.references.push({
+      pattern,
+      kind: "extends",
+      name: text,
+      nameAt: at,
+      qualifier: subject,
+      alias: "",
+      aliasAt: -1,
+    });
 }
 
 /** The `name` group of a match of a pattern with the `d` flag. */
