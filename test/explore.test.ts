@@ -1,5 +1,11 @@
 /** Questions as people ask them, on real files: what the answer has to hold. */
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { limits } from "../src/spec.gen.ts";
@@ -7,6 +13,7 @@ import { explore } from "../src/serve/explore.ts";
 import { loadBearing, ruleTest } from "./from-spec.ts";
 import { projects, type TestProject } from "./project.ts";
 import { order, readAnswer, type ReadSection } from "./reading.ts";
+import { scratch } from "./scratch.ts";
 
 const project = projects();
 
@@ -514,6 +521,25 @@ ruleTest(
     const { text } = p.ask("callers of helper");
     expect(text).not.toContain("b.py:5");
     expect(text).not.toContain("c.py:5");
+  },
+);
+
+ruleTest(
+  "answer-dependents",
+  "uses in a file that is a link now are not told, be it as long as it was",
+  async () => {
+    const user = "from a import helper\n\n\ndef user():\n    return helper()\n";
+    const p = await project.of({
+      "a.py": "def helper():\n    return 1\n",
+      "b.py": user,
+    });
+    expect(p.ask("callers of helper").text).toContain("`user` b.py:5");
+    const elsewhere = join(scratch(), "b.py");
+    writeFileSync(elsewhere, user.replace("user", "abcd"));
+    utimesSync(elsewhere, 1, 1);
+    rmSync(join(p.root, "b.py"));
+    symlinkSync(elsewhere, join(p.root, "b.py"));
+    expect(p.ask("callers of helper").text).not.toContain("b.py:5");
   },
 );
 
