@@ -1423,6 +1423,7 @@ export type RuleId =
   | "folder-only-ours"
   | "store-reads-what-was-written"
   | "store-refuses-the-unreadable"
+  | "folder-of-the-user"
   | "index-workers"
   | "index-survives-a-crash"
   | "index-memory"
