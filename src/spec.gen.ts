@@ -271,6 +271,22 @@ export const limits = {
   MAX_COUNTED_BUCKETS: 250,
   /** hosts clear old results after about as long, without notice. Unit: minutes. @spec session-forgets-the-idle */
   IDLE_MINUTES: 60,
+  /** the coarsest clock of a file system in use. Unit: ms. @spec sync-settled-time */
+  SETTLE_MS: 2000,
+  /** a build writes no log, and leaves nothing to be merged. Unit: share. @spec sync-takes-in */
+  MAX_SYNC_SHARE: 0.5,
+  /** as many projects as a conversation is remembered about. Unit: files. @spec sync-takes-in */
+  KEPT_INDEXES: 4,
+  /** a checkout of thousands of files takes less. Unit: ms. @spec sync-waits-for-git */
+  GIT_WAIT_MS: 3000,
+  /** a commit holds its lock for about that long. Unit: ms. @spec sync-waits-for-git */
+  GIT_POLL_MS: 25,
+  /** what SQLite takes in at once; a log must not grow. Unit: MB. @spec store-edit */
+  LOG_MB: 4,
+  /** to look at more one by one costs as much as to read all. Unit: files. @spec store-snapshot */
+  MAX_LOGGED_CHANGES: 4096,
+  /** a word of a question is looked up in each, 5 µs a segment. Unit: segments. @spec segment-merge */
+  MAX_SEGMENTS: 12,
   /** longer ones are data, which nobody asks for. Unit: UTF-16 units. @spec terms-identifier-parts */
   MAX_TERM_CHARS: 80,
   /** one byte; scoring saturates long before. Unit: times. @spec segment-holds-postings */
@@ -329,6 +345,14 @@ export const wordings = {
     "{files} left out: `codegraph status --left-out` lists them with the reason.",
   /** the first thing to do next. @spec cli-index-report */
   INDEXED_NEXT: 'Now ask: codegraph explore "QUESTION"',
+  /** the usual case. @spec cli-sync */
+  SYNC_NOTHING: "Nothing has changed: the index is up to date.",
+  /** what has changed. @spec cli-sync */
+  SYNC_DONE: "Taken in, in {seconds} s: {changes}.",
+  /** it took longer than a sync. @spec cli-sync */
+  SYNC_REBUILT: "The index was built anew: {reason}.",
+  /** the reason after a large switch. @spec cli-sync */
+  SYNC_MOSTLY_NEW: "most files have changed",
   /** its size at a glance. @spec cli-status */
   STATUS_INDEX: "{files}, {symbols}, {references} ({megabytes} MB)",
   /** answers are about the first. @spec cli-status */
@@ -336,7 +360,7 @@ export const wordings = {
   /** the usual case. @spec cli-status */
   STATUS_FRESH: "nothing: the index is up to date",
   /** what to do about it. @spec cli-status */
-  STATUS_PENDING: "{changes}: `codegraph index` takes them in",
+  STATUS_PENDING: "{changes}: `codegraph sync` takes them in",
   /** a list that ends without it looks whole. @spec cli-status */
   STATUS_MORE: "and {count} more",
   /** what is lost: nothing. @spec cli-names-the-machine */
@@ -563,6 +587,8 @@ export const wordings = {
     'Invalid request: it takes jsonrpc "2.0", an id and a method.',
   /** likewise. @spec serve-answers-every-request */
   MESSAGE_PARAMS: "Invalid params: params is to be an object.",
+  /** nothing is wrong with it. @spec sync-takes-in */
+  REBUILT_EXTRACTOR: "an older version of codegraph extracted it",
 } as const;
 
 export const lists = {
@@ -1353,6 +1379,14 @@ export const lists = {
     "lib/vendor",
     "libs/vendor",
   ] as readonly string[],
+  /** they say which other files count, and as what. @spec sync-named-paths */
+  RULE_FILES: [
+    ".gitignore",
+    ".codegraphignore",
+    ".gitattributes",
+    ".gitmodules",
+    ".git",
+  ] as readonly string[],
 } as const;
 
 export type RuleId =
@@ -1371,6 +1405,7 @@ export type RuleId =
   | "cli-json"
   | "cli-progress"
   | "cli-index-report"
+  | "cli-sync"
   | "cli-same-answer"
   | "cli-status"
   | "cli-names-the-machine"
@@ -1510,6 +1545,14 @@ export type RuleId =
   | "span-notation"
   | "span-refuses-other-notation"
   | "spans-are-joined"
+  | "sync-compares"
+  | "sync-settled-time"
+  | "sync-takes-in"
+  | "sync-named-paths"
+  | "sync-waits-for-git"
+  | "store-edit"
+  | "store-snapshot"
+  | "segment-merge"
   | "terms-identifier-parts"
   | "terms-without-spaces"
   | "numbers-as-bytes"

@@ -211,7 +211,7 @@ ruleTest("cli-status", "a long list of changes says that it goes on", () => {
     "Index     1 file, 2 symbols, 3 references (1.5 MB)",
     "          text 1",
     "Commit    aaa when indexed, bbb checked out",
-    "Pending   3 added, 1 changed: `codegraph index` takes them in",
+    "Pending   3 added, 1 changed: `codegraph sync` takes them in",
     "          added n0",
     "          added n1",
     "          and 1 more",

@@ -53,6 +53,8 @@ export const git = (folder: string, ...args: string[]): string =>
     { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
   );
 
-/** The names in a project's data folder, sorted. */
+/** The names in a project's data folder, sorted, without what readers keep beside a database. */
 export const dataNames = (root: string): string[] =>
-  readdirSync(join(root, ".codegraph")).sort();
+  readdirSync(join(root, ".codegraph"))
+    .filter((name) => !/-(?:wal|shm)$/.test(name))
+    .sort();

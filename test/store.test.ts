@@ -184,8 +184,8 @@ ruleTest("store-reads-what-was-written", "names in order, case ignored", () => {
 
 ruleTest("store-reads-what-was-written", "what was left out, by path", () => {
   const some = [
-    { path: "z", reason: "binary" },
-    { path: "a", reason: "too large" },
+    { path: "z", reason: "binary", size: 7, mtimeMs: 1.5 },
+    { path: "a", reason: "too large", size: 0, mtimeMs: 0 },
   ];
   reading(write([], [], some), (index) =>
     expect(index.leftOut()).toEqual(some.toReversed()),

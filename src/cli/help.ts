@@ -50,6 +50,23 @@ export const COMMANDS = {
     optionHelp: INDEX_OPTION_HELP,
     load: async () => (await import("./index-command.ts")).index,
   },
+  sync: {
+    usage: "codegraph sync [PATH] [--quiet] [--json]",
+    summary: "take in what has changed since",
+    details:
+      "Brings the index of the project around PATH (this folder by default) up to its files as\n" +
+      "they are now. Only what has changed is read.",
+    options: {
+      quiet: { type: "boolean", short: "q" },
+      json: { type: "boolean" },
+    },
+    most: 1,
+    optionHelp: [
+      ["-q, --quiet", "print nothing but errors"],
+      ["--json", "print the result as one JSON value"],
+    ],
+    load: async () => (await import("./sync-command.ts")).sync,
+  },
   explore: {
     usage:
       'codegraph explore "QUESTION OR NAMES" [--path PATH] [--max-files N] [--max-chars N] [--json]',

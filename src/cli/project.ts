@@ -12,14 +12,23 @@ export interface Project extends OpenIndex {
   readonly root: string;
 }
 
-/** Throws: UserError where nothing is indexed at or above the path; UnreadableIndex. */
-export function openProject(path: string): Project {
+/** The root of the project around a path. Throws: UserError where nothing is indexed at or above it. */
+export function rootOf(path: string): string {
   const asked = resolve(path);
   if (!existsSync(asked))
     throw new UserError(say(wordings.ROOT_MISSING, { root: path }));
   const root = nearestProject(realpathSync(asked), homedir());
-  const open = root === undefined ? undefined : openIndex(root);
-  if (root === undefined || !open)
+  if (root === undefined)
     throw new UserError(say(wordings.CLI_NOT_INDEXED, { path: asked }));
+  return root;
+}
+
+/** Throws: UserError where nothing is indexed at or above the path; UnreadableIndex. */
+export function openProject(path: string): Project {
+  const root = rootOf(path);
+  const open = openIndex(root);
+  // Removed since it was found.
+  if (!open)
+    throw new UserError(say(wordings.CLI_NOT_INDEXED, { path: resolve(path) }));
   return { root, ...open };
 }

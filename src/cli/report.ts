@@ -1,9 +1,9 @@
 /** What indexing and status tell a person. Pure: data in, lines out. */
 import { languageById } from "../languages/index.ts";
-import type { Changes } from "../index/changes.ts";
 import { say } from "../model/wording.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 import type { BuildResult, Problem } from "../store/build.ts";
+import type { SyncResult } from "../store/sync.ts";
 import { counted, plain } from "./plain.ts";
 
 /** Nothing where no file was indexed: a warning says so. @spec cli-index-report */
@@ -38,6 +38,29 @@ export function indexReport(
   return lines;
 }
 
+/** @spec cli-sync */
+export function syncReport(result: SyncResult, seconds: number): string[] {
+  const { rebuilt } = result;
+  if (rebuilt)
+    return [
+      say(wordings.SYNC_REBUILT, {
+        reason: rebuilt.reason || wordings.SYNC_MOSTLY_NEW,
+      }),
+      ...indexReport(rebuilt.result, seconds, false),
+    ];
+  const told = (["added", "changed", "removed"] as const)
+    .filter((what) => result[what] > 0)
+    .map((what) => `${result[what].toLocaleString("en-US")} ${what}`);
+  return [
+    told.length === 0
+      ? wordings.SYNC_NOTHING
+      : say(wordings.SYNC_DONE, {
+          changes: told.join(", "),
+          seconds: seconds.toFixed(2),
+        }),
+  ];
+}
+
 export const problemLine = ({ path, line, problem }: Problem): string =>
   `${plain(path)}${line > 0 ? `:${line}` : ""}: ${problem}`;
 
@@ -60,7 +83,10 @@ export interface Status {
   readonly languages: ReadonlyMap<string, number>;
   /** Full hashes; empty for none. */
   readonly commit: { readonly indexed: string; readonly checkedOut: string };
-  readonly pending: Changes;
+  /** Paths. */
+  readonly pending: Readonly<
+    Record<"added" | "changed" | "removed", readonly string[]>
+  >;
   readonly problems: readonly Problem[];
   readonly leftOut: number;
 }

@@ -32,9 +32,14 @@ export async function status({
     if (values.problems === true || values["left-out"] === true)
       return printLines(lists);
   }
-  const { size, mtimeMs } = statSync(file);
+  const { size } = statSync(file);
   const scanned = await scan(root, { force: true });
-  const pending = changes(scanned, files, leftOut, mtimeMs);
+  const news = changes(scanned, files, leftOut);
+  const pending = {
+    added: news.added.map(({ path }) => path),
+    changed: news.changed.map(({ path }) => path),
+    removed: news.removed.map(({ path }) => path),
+  };
   const languages = new Map<string, number>();
   for (const f of files)
     languages.set(f.language, (languages.get(f.language) ?? 0) + 1);

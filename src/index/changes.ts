@@ -1,14 +1,23 @@
 /** What has changed on disk since a project was indexed. */
 import type { FileRow, LeftOut } from "../model/file.ts";
 import { fingerprint } from "../model/fingerprint.ts";
+import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 import { admit, refuseBytes } from "./classify.ts";
 import { readInside } from "./read.ts";
-import type { ScanResult } from "./scan.ts";
+import type { ScannedFile, ScanResult } from "./scan.ts";
 
 export interface Changes {
-  readonly added: readonly string[];
-  readonly changed: readonly string[];
-  readonly removed: readonly string[];
+  readonly added: readonly ScannedFile[];
+  readonly changed: readonly ScannedFile[];
+  /** Files of the index that are gone, or no longer the project's. */
+  readonly removed: readonly FileRow[];
+  /** Files of another time whose bytes are those that were indexed. */
+  readonly touched: readonly {
+    readonly id: number;
+    readonly mtimeMs: number;
+  }[];
+  /** Paths that were left out and are gone. */
+  readonly forgotten: readonly string[];
 }
 
 /**
@@ -30,35 +39,66 @@ export function isAsIndexed(
 }
 
 /**
- * Compares what is there with what was indexed. What was left out when
- * the project was indexed counts as added where it is newer than the index and its
- * content may now be taken.
- *
- * `indexedAtMs` is when the index was made.
- * @spec cli-status
+ * The time that is kept of a file that was read at `nowMs`: none (-1) where it had
+ * just been written, since a later write of the same size could have the same time.
+ * A file without a time is compared by its bytes.
+ * @spec sync-settled-time
+ */
+export function settledTime(
+  mtimeMs: number,
+  nowMs: number,
+  limits: Pick<Limits, "SETTLE_MS"> = fromSpec,
+): number {
+  return nowMs - mtimeMs < limits.SETTLE_MS ? -1 : mtimeMs;
+}
+
+/**
+ * Compares what is there with what was indexed. What was left out counts as added
+ * where its size or time is another and it may now be taken.
+ * @spec cli-status sync-compares
  */
 export function changes(
-  scanned: ScanResult,
+  scanned: Pick<ScanResult, "root" | "files">,
   indexed: readonly FileRow[],
   leftOut: readonly LeftOut[],
-  indexedAtMs: number,
+  nowMs: number = Date.now(),
 ): Changes {
   const known = new Map(indexed.map((file) => [file.path, file]));
-  const passedOver = new Set(leftOut.map((file) => file.path));
-  const added: string[] = [];
-  const changed: string[] = [];
-  for (const { path, size, mtimeMs } of scanned.files) {
+  const passedOver = new Map(leftOut.map((file) => [file.path, file]));
+  const added: ScannedFile[] = [];
+  const changed: ScannedFile[] = [];
+  const touched: { id: number; mtimeMs: number }[] = [];
+  for (const file of scanned.files) {
+    const { path, size, mtimeMs } = file;
     const before = known.get(path);
     known.delete(path);
+    const left = passedOver.get(path);
+    passedOver.delete(path);
     if (before) {
-      if (!isAsIndexed(scanned.root, before, { size, mtimeMs }))
-        changed.push(path);
-    } else if (!passedOver.has(path)) added.push(path);
-    else if (mtimeMs > indexedAtMs && admit(path, size).take !== "nothing") {
-      const read = readInside(scanned.root, path);
-      if (typeof read !== "string" && refuseBytes(read.bytes) === "")
-        added.push(path);
-    }
+      if (!isAsIndexed(scanned.root, before, file)) changed.push(file);
+      else if (mtimeMs !== before.mtimeMs) {
+        const settled = settledTime(mtimeMs, nowMs);
+        if (settled !== before.mtimeMs)
+          touched.push({ id: before.id, mtimeMs: settled });
+      }
+    } else if (
+      !left ||
+      ((left.size !== size || left.mtimeMs !== mtimeMs) &&
+        mayBeTaken(scanned.root, file))
+    )
+      added.push(file);
   }
-  return { added, changed, removed: [...known.keys()] };
+  return {
+    added,
+    changed,
+    removed: [...known.values()],
+    touched,
+    forgotten: [...passedOver.keys()],
+  };
+}
+
+function mayBeTaken(root: string, { path, size }: ScannedFile): boolean {
+  if (admit(path, size).take === "nothing") return false;
+  const read = readInside(root, path);
+  return typeof read !== "string" && refuseBytes(read.bytes) === "";
 }

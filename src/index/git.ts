@@ -30,13 +30,18 @@ export async function listWithGit(
   folder: string,
   { top }: Repository,
   git: Git,
+  /** Relative to `folder`; empty for all. */
+  paths: readonly string[] = [],
 ): Promise<GitListing | undefined> {
   const result = await run(git, top, folder, [
+    "--literal-pathspecs",
     "ls-files",
     "-z",
     "-c",
     "-o",
     "--exclude-standard",
+    "--",
+    ...paths,
   ]);
   if (result?.status !== 0) return undefined;
   const names = result.stdout.toString("utf8").split("\0");
@@ -124,6 +129,8 @@ function run(
 export interface Repository {
   /** The top of the work tree. */
   readonly top: string;
+  /** Holds the index of this work tree. */
+  readonly gitFolder: string;
   /** Holds `info/exclude`; shared by all worktrees of a repository. */
   readonly commonFolder: string;
 }
@@ -144,7 +151,7 @@ export function repositoryAt(top: string): Repository | undefined {
   // Git, too, takes a `.git` without these for an ordinary folder.
   const isWhole =
     look(join(gitFolder, "HEAD")) && look(join(commonFolder, "objects"));
-  return isWhole && { top, commonFolder };
+  return isWhole && { top, gitFolder, commonFolder };
 }
 
 /** The innermost repository around a folder, itself included. */
@@ -153,6 +160,18 @@ export function repositoryAround(folder: string): Repository | undefined {
     const found = repositoryAt(at);
     if (found || dirname(at) === at) return found;
   }
+}
+
+/**
+ * Whether git is changing the work tree around a folder right now: what is there may
+ * be half of one state and half of another.
+ */
+export function isGitBusy(folder: string): boolean {
+  const around = repositoryAround(folder);
+  return (
+    around !== undefined &&
+    look(join(around.gitFolder, "index.lock")) !== undefined
+  );
 }
 
 function look(path: string): Stats | undefined {

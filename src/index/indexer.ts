@@ -13,11 +13,17 @@ import { encodeReferences } from "../model/references.ts";
 import type { Segment } from "../model/segment.ts";
 import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
+import { settledTime } from "./changes.ts";
 import { admit, describe, refuseBytes } from "./classify.ts";
 import { decode } from "./decode.ts";
 import type { FileJob, IndexStart } from "./jobs.ts";
 import { configKeys } from "./config-keys.ts";
-import { createExtractor, grammarsOnDisk, type ParseProblem } from "./parse.ts";
+import {
+  createExtractor,
+  grammarsOnDisk,
+  type Extractor,
+  type ParseProblem,
+} from "./parse.ts";
 import { passages } from "./passages.ts";
 import { readInside, type KnownFolders } from "./read.ts";
 import { TextWriter } from "./text.ts";
@@ -44,8 +50,10 @@ export async function createIndexer(
   { root, textOnly }: IndexStart,
   /** Is told the id of the file that is looked at next. */
   inHand: (id: number) => void = () => {},
+  /** One that serves several indexers, one after the other. */
+  kept?: Extractor,
 ): Promise<Indexer> {
-  const extractor = await createExtractor(grammarsOnDisk());
+  const extractor = kept ?? (await createExtractor(grammarsOnDisk()));
   const text = new TextWriter();
   const folders: KnownFolders = new Map();
   const unparsed = new Set(textOnly);
@@ -105,7 +113,7 @@ export async function createIndexer(
       ...describe(job.path, decoded.text, job.attributes),
       keysOnly,
       size: read.size,
-      mtimeMs: read.mtimeMs,
+      mtimeMs: settledTime(read.mtimeMs, Date.now()),
       fingerprint: fingerprint(read.bytes),
       lines: lines.length,
       problem:
@@ -124,7 +132,12 @@ export async function createIndexer(
         inHand(job.id);
         const file = await one(job);
         if (typeof file === "string")
-          found.leftOut.push({ path: job.path, reason: file });
+          found.leftOut.push({
+            path: job.path,
+            reason: file,
+            size: job.size,
+            mtimeMs: job.mtimeMs,
+          });
         else found.files.push(file);
       }
       return found;

@@ -103,6 +103,38 @@ export async function scan(
   };
 }
 
+/**
+ * The files that git would track among `paths` (files, or all below a folder), relative
+ * to a root that git lists. Undefined where git cannot say, or not for all of them:
+ * then the whole project has to be scanned.
+ * @spec sync-named-paths
+ */
+export async function scanPaths(
+  root: string,
+  paths: readonly string[],
+  options: ScanOptions = {},
+): Promise<readonly ScannedFile[] | undefined> {
+  const around = repositoryAround(root);
+  const git = gitOf(options);
+  // A repository inside has rules of its own.
+  if (!around || !git || paths.some((path) => isInInner(root, path)))
+    return undefined;
+  const listing = await listWithGit(root, around, git, paths);
+  if (!listing || listing.names.some((name) => name.endsWith("/")))
+    return undefined;
+  const found = new Findings(root);
+  for (const name of listing.names) if (found.add(name)) return undefined;
+  const { files, leftOut } = found.sorted();
+  return leftOut.length > 0 ? undefined : files;
+}
+
+/** Whether a folder on the way to the path, or the path itself, is a repository. */
+function isInInner(root: string, path: string): boolean {
+  for (let at = path; at !== ""; at = parentOf(at))
+    if (repositoryAt(`${root}/${at}`)) return true;
+  return false;
+}
+
 /** How long git may take on the largest repository before something must be wrong. */
 const PATIENCE_MS = 5 * 60 * 1000; // exempt spec-values-are-imported: a last resort against a git that never ends; no outcome stands on it
 

@@ -47,4 +47,7 @@ export interface IndexedFile extends FileRow {
 export interface LeftOut {
   readonly path: string;
   readonly reason: string;
+  /** As it was when it was looked at; absent or 0 where it was not. */
+  readonly size?: number;
+  readonly mtimeMs?: number;
 }

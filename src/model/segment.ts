@@ -172,7 +172,11 @@ export class SegmentWriter {
 const CHUNK = 1 << 16;
 
 /** The low bit says that the count is 1, which most are: such a posting is one number. */
-function putPosting(out: VarintWriter, gap: number, count: number): void {
+export function putPosting(
+  out: VarintWriter,
+  gap: number,
+  count: number,
+): void {
   if (count === 1) out.put(gap * 2 + 1);
   else {
     out.put(gap * 2);

@@ -24,6 +24,13 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import {
+  SQLITE_BUSY,
+  SQLITE_CANTOPEN,
+  SQLITE_NOT_A_DATABASE,
+  SQLITE_READONLY,
+  sqliteCode,
+} from "./codes.ts";
 import { READ_IN_PLACE } from "../index/read.ts";
 import { wordings } from "../spec.gen.ts";
 import { say } from "../model/wording.ts";
@@ -199,8 +206,11 @@ export function lock(root: string): Lock | { readonly heldBy: number } {
       // Whoever removed the project's data meanwhile took the file's name away.
       held = isSame(before, look(path));
     } catch (error) {
-      if (code(error) === SQLITE_NOT_A_DATABASE) throw notOurs(path);
-      if (code(error) === SQLITE_READONLY || code(error) === SQLITE_CANTOPEN)
+      if (sqliteCode(error) === SQLITE_NOT_A_DATABASE) throw notOurs(path);
+      if (
+        sqliteCode(error) === SQLITE_READONLY ||
+        sqliteCode(error) === SQLITE_CANTOPEN
+      )
         throw Object.assign(new Error("no access"), { code: "EACCES", path });
       throw error;
     } finally {
@@ -233,14 +243,6 @@ const isSame = (
 ): boolean =>
   a?.ino === b?.ino && a?.birthtimeNs === b?.birthtimeNs && a !== undefined;
 
-const SQLITE_BUSY = 5;
-const SQLITE_READONLY = 8;
-const SQLITE_CANTOPEN = 14; // exempt spec-values-are-imported: a code of SQLite's
-const SQLITE_NOT_A_DATABASE = 26; // exempt spec-values-are-imported: a code of SQLite's
-/** The kind of a SQLite error; what is above its low byte says where it happened. */
-const code = (error: unknown): number =>
-  ((error as { errcode?: number }).errcode ?? 0) & 0xff;
-
 /**
  * Begins a transaction that nobody else can begin, after one that tells who holds
  * it: what is not committed is not seen. All of it is one page, so that no kill
@@ -259,7 +261,7 @@ function take(db: DatabaseSync): boolean {
     return true;
   } catch (error) {
     if (db.isTransaction) db.exec("rollback");
-    if (code(error) === SQLITE_BUSY) return false;
+    if (sqliteCode(error) === SQLITE_BUSY) return false;
     throw error;
   }
 }

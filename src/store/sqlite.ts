@@ -3,10 +3,13 @@
  *
  * A whole index is built in a file of its own, beside the one that is in use, and
  * takes its place by a rename of the name that readers look up: a reader sees the
- * old index or the new one, and a crash leaves the old one.
+ * old index or the new one, and a crash leaves the old one. An edit of some files is
+ * one transaction in the file that is in use, through a write-ahead log: readers are
+ * not held up and see the state before it or after it.
  */
 import { statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import type { SymbolKind } from "../model/extraction.ts";
 import { SYMBOL_KINDS } from "../model/extraction.ts";
 import {
@@ -19,6 +22,13 @@ import { decodeReferences } from "../model/references.ts";
 import { decodePassages, type Segment } from "../model/segment.ts";
 import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
+import {
+  SQLITE_CANTOPEN,
+  SQLITE_FULL,
+  SQLITE_IOERR,
+  SQLITE_READONLY,
+  sqliteCode,
+} from "./codes.ts";
 import type {
   IndexMeta,
   IndexReader,
@@ -30,7 +40,7 @@ import type {
 } from "./store.ts";
 
 /** Raised whenever the tables change; an index of another version is built again. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 const SCHEMA = `
 create table meta (key text primary key, value text not null) without rowid;
@@ -48,42 +58,37 @@ create table symbol (
 create table reference_list (file integer primary key, data blob not null);
 create table segment (id integer primary key, passages blob not null);
 create table posting (
-  term text not null, segment integer not null, data blob not null,
-  primary key (term, segment)) without rowid;
-create table left_out (path text not null, reason text not null);
+  segment integer not null, term text not null, data blob not null,
+  primary key (segment, term)) without rowid;
+create table left_out (path text primary key, reason text not null, size integer not null, mtime_ms real not null) without rowid;
+create table change (revision integer not null, file integer not null);
 `;
 
 const FLAGS = ["generated", "minified", "keysOnly"] as const;
 
 type Row = Record<string, unknown>;
 
-/** @spec store-reads-what-was-written */
-export class SqliteWriter implements IndexWriter {
+/** Puts rows into the tables, within a transaction of the caller's. */
+export class Rows {
   private readonly db: DatabaseSync;
-  private readonly done: (keep: boolean) => void;
-  private segments = 0;
   private readonly file: StatementSync;
   private readonly symbol: StatementSync;
   private readonly references: StatementSync;
+  private readonly posting: StatementSync;
+  private readonly leftOut: StatementSync;
 
-  /** `path` must not exist. `done` is told whether what was written counts. */
-  constructor(path: string, done: (keep: boolean) => void) {
-    this.db = new DatabaseSync(path);
-    this.done = done;
-    // Nothing reads this file before it is whole, so a crash may leave it torn.
-    this.db.exec(
-      "pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -4000; pragma locking_mode = exclusive; pragma temp_store = memory; pragma page_size = 4096;",
-    );
-    this.db.exec(SCHEMA);
-    this.db.exec("begin");
-    this.file = this.db.prepare(
+  constructor(db: DatabaseSync) {
+    this.db = db;
+    this.file = db.prepare(
       "insert into file values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     );
-    this.symbol = this.db.prepare(
+    this.symbol = db.prepare(
       "insert into symbol values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     );
-    this.references = this.db.prepare(
-      "insert into reference_list values (?, ?)",
+    this.references = db.prepare("insert into reference_list values (?, ?)");
+    this.posting = db.prepare("insert into posting values (?, ?, ?)");
+    this.leftOut = db.prepare(
+      "insert or replace into left_out values (?, ?, ?, ?)",
     );
   }
 
@@ -131,31 +136,72 @@ export class SqliteWriter implements IndexWriter {
     }
   }
 
-  addSegment(segment: Segment): void {
-    const id = ++this.segments;
+  addSegment(id: number, segment: Segment): void {
     this.db
       .prepare("insert into segment values (?, ?)")
       .run(id, segment.passages);
-    const posting = this.db.prepare("insert into posting values (?, ?, ?)");
     let start = 0;
     segment.terms.forEach((term, i) => {
       const end = segment.ends[i]!;
-      posting.run(term, id, segment.postings.subarray(start, end));
+      this.posting.run(id, term, segment.postings.subarray(start, end));
       start = end;
     });
   }
 
   addLeftOut(files: readonly LeftOut[]): void {
-    const insert = this.db.prepare("insert into left_out values (?, ?)");
-    for (const f of files) insert.run(f.path, f.reason);
+    for (const { path, reason, size = 0, mtimeMs = 0 } of files)
+      this.leftOut.run(path, reason, size, mtimeMs);
+  }
+
+  /** `value` takes the place of what was there. */
+  setMeta(key: string, value: string): void {
+    this.db
+      .prepare("insert or replace into meta values (?, ?)")
+      .run(key, value);
+  }
+}
+
+/** @spec store-reads-what-was-written */
+export class SqliteWriter implements IndexWriter {
+  private readonly db: DatabaseSync;
+  private readonly rows: Rows;
+  private readonly done: (keep: boolean) => void;
+  private segments = 0;
+
+  /** `path` must not exist. `done` is told whether what was written counts. */
+  constructor(path: string, done: (keep: boolean) => void) {
+    this.db = new DatabaseSync(path);
+    this.done = done;
+    // Nothing reads this file before it is whole, so a crash may leave it torn.
+    this.db.exec(
+      "pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -4000; pragma locking_mode = exclusive; pragma temp_store = memory; pragma page_size = 4096;",
+    );
+    this.db.exec(SCHEMA);
+    this.db.exec("begin");
+    this.rows = new Rows(this.db);
+  }
+
+  addFiles(files: readonly IndexedFile[]): void {
+    this.rows.addFiles(files);
+  }
+
+  addSegment(segment: Segment): void {
+    this.rows.addSegment(++this.segments, segment);
+  }
+
+  addLeftOut(files: readonly LeftOut[]): void {
+    this.rows.addLeftOut(files);
   }
 
   commit(meta: IndexMeta): void {
-    const insert = this.db.prepare("insert into meta values (?, ?)");
-    insert.run("schema", String(SCHEMA_VERSION));
-    insert.run("index", JSON.stringify(meta));
+    this.rows.setMeta("schema", String(SCHEMA_VERSION));
+    this.rows.setMeta("index", JSON.stringify(meta));
     this.db.exec(
       "create index symbol_name on symbol (name); commit; pragma optimize;",
+    );
+    // Edits come through a write-ahead log from now on; the file remembers.
+    this.db.exec(
+      "pragma locking_mode = normal; pragma journal_mode = wal; pragma wal_checkpoint(truncate);",
     );
     this.db.close();
     this.done(true);
@@ -171,9 +217,12 @@ export class SqliteWriter implements IndexWriter {
 export class UnreadableIndex extends Error {
   /** The database file. */
   readonly file: string;
-  constructor(file: string, reason: string, cause?: unknown) {
+  /** A newer version made it: to build it again would take it from that. */
+  readonly newer: boolean;
+  constructor(file: string, reason: string, cause?: unknown, newer = false) {
     super(reason, { cause });
     this.file = file;
+    this.newer = newer;
   }
 }
 
@@ -186,9 +235,13 @@ const damaged = (file: string, error: unknown): UnreadableIndex =>
 
 /** @spec store-refuses-the-unreadable store-reads-what-was-written */
 export class SqliteReader implements IndexReader {
-  readonly meta: IndexMeta;
+  /** Reads the file as it was when it was opened: edits are not seen. */
+  readonly isFixed: boolean;
   private readonly path: string;
   private readonly db: DatabaseSync;
+  private told: IndexMeta;
+  /** Of the state that what is kept here belongs to. */
+  private revision: number;
   private byPath: FileRow[] | undefined;
   private byId: Map<number, FileRow> | undefined;
   private text: TextStatistics | undefined;
@@ -198,13 +251,20 @@ export class SqliteReader implements IndexReader {
   /** Throws: UnreadableIndex, here and from every method. */
   constructor(path: string) {
     this.path = path;
-    this.db = guarded(path, () => new DatabaseSync(path, { readOnly: true }));
+    const opened = guarded(path, () => openedForReading(path));
+    this.db = opened.db;
+    this.isFixed = opened.isFixed;
     try {
-      this.meta = this.readMeta();
+      this.told = this.readMeta();
+      this.revision = this.currentRevision();
     } catch (error) {
       this.db.close();
       throw error;
     }
+  }
+
+  get meta(): IndexMeta {
+    return this.told;
   }
 
   private readMeta(): IndexMeta {
@@ -213,26 +273,107 @@ export class SqliteReader implements IndexReader {
     const { bytes } = this.get(
       "select page_count * page_size bytes from pragma_page_count, pragma_page_size",
     ) as { bytes: number };
-    if (size === 0 || size < bytes)
+    // What an edit added may still be in the log beside the file.
+    const logged = statSync(`${this.path}-wal`, { throwIfNoEntry: false });
+    if (size === 0 || (size < bytes && !logged?.size))
       throw new UnreadableIndex(this.path, wordings.UNREADABLE_CUT);
     const tables = this.get(
       "select count(*) n from sqlite_schema where name = 'meta'",
     )!.n;
-    const value = (key: string) =>
-      this.get("select value from meta where key = ?", key)?.value as
-        string | undefined;
-    if (tables === 0 || value("schema") !== String(SCHEMA_VERSION))
-      throw new UnreadableIndex(this.path, wordings.UNREADABLE_VERSION);
+    const schema = tables === 0 ? 0 : Number(this.value("schema"));
+    if (schema !== SCHEMA_VERSION)
+      throw new UnreadableIndex(
+        this.path,
+        wordings.UNREADABLE_VERSION,
+        undefined,
+        schema > SCHEMA_VERSION,
+      );
+    return this.readIndexMeta();
+  }
+
+  private readIndexMeta(): IndexMeta {
     return guarded(
       this.path,
-      () => JSON.parse(value("index") ?? "") as IndexMeta,
+      () => JSON.parse(this.value("index") ?? "") as IndexMeta,
     );
   }
 
+  private value(key: string): string | undefined {
+    return this.get("select value from meta where key = ?", key)?.value as
+      string | undefined;
+  }
+
+  private currentRevision(): number {
+    return Number(this.value("revision") ?? 0);
+  }
+
+  /** @spec store-snapshot */
+  snapshot<T>(ask: () => T): T {
+    guarded(this.path, () => this.db.exec("begin"));
+    try {
+      this.renew();
+      return ask();
+    } finally {
+      // Where the disk has failed nothing is left to end.
+      if (this.db.isTransaction) this.db.exec("rollback");
+    }
+  }
+
+  /** Brings what is kept here up to the state that is read now. */
+  private renew(): void {
+    const now = this.currentRevision();
+    if (now === this.revision) return;
+    const before = this.revision;
+    this.revision = now;
+    this.text = undefined;
+    this.told = this.readIndexMeta();
+    if (before < Number(this.value("logged") ?? 0)) {
+      this.byPath = this.byId = this.loaded = undefined;
+      return;
+    }
+    this.renewFiles(before);
+    this.renewSegments();
+  }
+
+  private renewFiles(before: number): void {
+    if (!this.byPath) return;
+    const byId = (this.byId ??= new Map(this.byPath.map((f) => [f.id, f])));
+    for (const { file } of this.all(
+      "select distinct file from change where revision > ?",
+      before,
+    )) {
+      const row = this.get("select * from file where id = ?", file as number);
+      if (row) byId.set(file as number, toFile(row));
+      else byId.delete(file as number);
+    }
+    this.byPath = [...byId.values()].sort((a, b) =>
+      a.path < b.path ? -1 : a.path > b.path ? 1 : 0,
+    );
+  }
+
+  private renewSegments(): void {
+    if (!this.loaded) return;
+    const known = new Map(this.loaded.map((s) => [s.id, s]));
+    this.loaded = this.all("select id from segment order by id").map(
+      ({ id }) => known.get(id as number) ?? this.segment(id as number),
+    );
+  }
+
+  private segment(id: number): LoadedSegment {
+    const row = this.get("select passages from segment where id = ?", id)!;
+    return {
+      id,
+      table: guarded(this.path, () =>
+        decodePassages(row.passages as Uint8Array),
+      ),
+    };
+  }
+
   files(): readonly FileRow[] {
-    return (this.byPath ??= this.all("select * from file order by path").map(
-      toFile,
-    ));
+    // In the order of their paths' UTF-16 units, as scans have them.
+    return (this.byPath ??= this.all("select * from file")
+      .map(toFile)
+      .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)));
   }
 
   file(id: number): FileRow | undefined {
@@ -241,19 +382,17 @@ export class SqliteReader implements IndexReader {
   }
 
   leftOut(): LeftOut[] {
-    return this.all(
-      "select path, reason from left_out order by path",
-    ) as unknown as LeftOut[];
+    return this.all("select * from left_out order by path").map((row) => ({
+      path: row.path as string,
+      reason: row.reason as string,
+      size: row.size as number,
+      mtimeMs: row.mtime_ms as number,
+    }));
   }
 
   segments(): readonly LoadedSegment[] {
-    return (this.loaded ??= this.all("select * from segment order by id").map(
-      (row) => ({
-        id: row.id as number,
-        table: guarded(this.path, () =>
-          decodePassages(row.passages as Uint8Array),
-        ),
-      }),
+    return (this.loaded ??= this.all("select id from segment order by id").map(
+      ({ id }) => this.segment(id as number),
     ));
   }
 
@@ -265,20 +404,29 @@ export class SqliteReader implements IndexReader {
   }
 
   postings(term: string): ReadonlyMap<number, Uint8Array> {
-    return new Map(
-      this.all("select segment, data from posting where term = ?", term).map(
-        (row) => [row.segment as number, row.data as Uint8Array],
-      ),
-    );
+    const out = new Map<number, Uint8Array>();
+    for (const { id } of this.segments()) {
+      const row = this.get(
+        "select data from posting where segment = ? and term = ?",
+        id,
+        term,
+      );
+      if (row) out.set(id, row.data as Uint8Array);
+    }
+    return out;
   }
 
   termsWithPrefix(prefix: string, most: number): string[] {
-    return this.all(
-      "select distinct term from posting where term >= ? and term < ? order by term limit ?",
-      prefix,
-      `${prefix}\u{10ffff}`,
-      most,
-    ).map((row) => row.term as string);
+    const found = this.segments().flatMap(({ id }) =>
+      this.all(
+        "select term from posting where segment = ? and term >= ? and term < ? order by term limit ?",
+        id,
+        prefix,
+        `${prefix}\u{10ffff}`,
+        most,
+      ).map((row) => row.term as string),
+    );
+    return [...new Set(found)].sort(byCodePoints).slice(0, most);
   }
 
   symbolsNamed(name: string, most: number): SymbolRow[] {
@@ -370,6 +518,55 @@ export class SqliteReader implements IndexReader {
     return this.ask(sql, (statement) => statement.get(...values));
   }
 }
+
+/** The postings of a segment, by term: what a merge of segments reads. */
+export function* postingsOf(
+  db: DatabaseSync,
+  segment: number,
+): Generator<{ readonly term: string; readonly data: Uint8Array }> {
+  for (const row of db
+    .prepare("select term, data from posting where segment = ?")
+    .iterate(segment))
+    yield { term: row["term"] as string, data: row["data"] as Uint8Array };
+}
+
+/** As SQLite orders texts. */
+function byCodePoints(a: string, b: string): number {
+  const [x, y] = [Buffer.from(a), Buffer.from(b)];
+  return x.compare(y);
+}
+
+/**
+ * A handle that never writes. SQLite keeps an index of the log beside the file, also
+ * for those that read; where it cannot, on a full disk or in a folder that cannot be
+ * written to, a file without a log is read as it is.
+ */
+function openedForReading(path: string): {
+  readonly db: DatabaseSync;
+  readonly isFixed: boolean;
+} {
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    db.exec("pragma busy_timeout = 5000");
+    db.prepare("select 1 from sqlite_schema").get();
+    return { db, isFixed: false };
+  } catch (error) {
+    db.close();
+    const logged = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size;
+    if (!NO_ROOM.includes(sqliteCode(error)) || logged) throw error;
+    const asItIs = pathToFileURL(path);
+    asItIs.search = "immutable=1";
+    const fixed = new DatabaseSync(asItIs, { readOnly: true });
+    return { db: fixed, isFixed: true };
+  }
+}
+
+const NO_ROOM: readonly number[] = [
+  SQLITE_CANTOPEN,
+  SQLITE_IOERR,
+  SQLITE_FULL,
+  SQLITE_READONLY,
+];
 
 /** What SQLite and the decoders throw at damage, told as what it means. */
 function guarded<T>(path: string, read: () => T): T {

@@ -55,6 +55,11 @@ export interface TextStatistics {
 
 export interface IndexReader {
   readonly meta: IndexMeta;
+  /**
+   * Runs `ask` on one state of the index, the newest there is; edits that come
+   * meanwhile are seen by the next. Outside of it each read may see another state.
+   */
+  snapshot<T>(ask: () => T): T;
   /** All files, by path. Kept by the reader: ask as often as needed. */
   files(): readonly FileRow[];
   file(id: number): FileRow | undefined;
