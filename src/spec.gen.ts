@@ -91,6 +91,22 @@ export const limits = {
   MAX_SIGNATURE_FILES: 10,
   /** longer than the largest project takes to index. Unit: seconds. @spec folder-waits-for-the-lock */
   LOCK_WAIT_SECONDS: 120,
+  /** a checkout of thousands of files takes about that. Unit: ms. @spec fresh-before-an-answer */
+  FRESH_WAIT_MS: 3000,
+  /** nobody notices it, and most files fit. Unit: ms. @spec fresh-drift */
+  DRIFT_WAIT_MS: 50,
+  /** an editor writes a file in several steps. Unit: ms. @spec watch-debounce */
+  DEBOUNCE_MS: 100,
+  /** a file that never rests must not hold it up. Unit: ms. @spec watch-debounce */
+  MAX_DEBOUNCE_MS: 1000,
+  /** asking for as many costs what looking at all does. Unit: paths. @spec watch-burst */
+  MAX_NAMED_PATHS: 100,
+  /** the system may lose a change, but rarely. Unit: seconds. @spec watch-safety-net */
+  SAFETY_NET_SECONDS: 60,
+  /** an eighth of what Linux gives a user by default. Unit: folders. @spec watch-limit */
+  MAX_WATCHES: 8192,
+  /** an edit seldom comes alone; a start takes 0.2 s. Unit: seconds. @spec sync-thread */
+  SYNC_IDLE_SECONDS: 60,
   /** one thread writes; more than this many outrun it. Unit: threads. @spec index-workers */
   MAX_INDEX_WORKERS: 8,
   /** a thread's start costs as much as parsing that. Unit: bytes. @spec index-workers */
@@ -471,6 +487,21 @@ export const wordings = {
   UNREADABLE_DAMAGED: "it is damaged: {message}",
   /** a disk that was full, a copy that failed. @spec store-refuses-the-unreadable */
   UNREADABLE_CUT: "it is empty or cut short",
+  /** nothing wrong is shown, but not all. @spec fresh-before-an-answer */
+  NOTE_CATCHING_UP:
+    "The index is still taking in changes: what changed last may be missing here. Ask again in a moment to have it all.",
+  /** the user is told once. @spec fresh-before-an-answer */
+  NOTE_REBUILT: "The index was built anew: {reason}.",
+  /** for the log; answers mark the files. @spec fresh-before-an-answer */
+  SYNC_FAILED: "{path}: changes could not be taken in: {message}",
+  /** what it means. @spec watch-limit */
+  WATCH_LOST:
+    "{path} is not watched: {reason}. Every question looks for changes instead.",
+  /** whose limit it is. @spec watch-limit */
+  WATCH_MANY: "it has more than {most} folders",
+  /** names the mend. @spec watch-limit */
+  WATCH_SYSTEM:
+    "the system allows no more watches (on Linux the setting fs.inotify.max_user_watches)",
   /** what is lost: nothing. @spec index-survives-a-crash */
   INDEX_BROKE:
     "Indexing stopped: {message}. The previous index, if there was one, still answers; close other programs if memory is short, and retry.",
@@ -1406,6 +1437,7 @@ export type RuleId =
   | "cli-progress"
   | "cli-index-report"
   | "cli-sync"
+  | "cli-explore-fresh"
   | "cli-same-answer"
   | "cli-status"
   | "cli-names-the-machine"
@@ -1459,6 +1491,16 @@ export type RuleId =
   | "store-reads-what-was-written"
   | "store-refuses-the-unreadable"
   | "folder-of-the-user"
+  | "fresh-before-an-answer"
+  | "fresh-drift"
+  | "watch-folders"
+  | "watch-debounce"
+  | "watch-burst"
+  | "watch-safety-net"
+  | "watch-limit"
+  | "fresh-without-watching"
+  | "sync-thread"
+  | "keeps-projects"
   | "index-workers"
   | "index-survives-a-crash"
   | "index-memory"

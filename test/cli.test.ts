@@ -5,7 +5,9 @@ import {
   cpSync,
   existsSync,
   readdirSync,
+  rmSync,
   truncateSync,
+  writeFileSync,
 } from "node:fs";
 import { once } from "node:events";
 import { dirname, join } from "node:path";
@@ -15,7 +17,7 @@ import { indexReport, statusReport } from "../src/cli/report.ts";
 import { say } from "../src/model/wording.ts";
 import { TOOL, ToolHandler } from "../src/serve/handler.ts";
 import { wordings } from "../src/spec.gen.ts";
-import { lock } from "../src/store/folder.ts";
+import { currentIndex, lock } from "../src/store/folder.ts";
 import { differs } from "../tools/golden/golden.ts";
 import { build, codegraph, ended, start, type Ran } from "./binary.ts";
 import { dataNames, folders, git, put, python } from "./folders.ts";
@@ -288,7 +290,7 @@ ruleTest("cli-says-what-to-do", "an index that cannot be read", () => {
   const root = folder({ "a.py": "" });
   const index = `.codegraph/index-${"0".repeat(16)}.db`;
   put(root, { ".codegraph/current": index.split("/")[1]!, [index]: "" });
-  const ran = codegraph(["explore", "x"], { cwd: root });
+  const ran = codegraph(["status"], { cwd: root });
   expect(ran).toEqual({
     status: 1,
     stdout: "",
@@ -297,6 +299,41 @@ ruleTest("cli-says-what-to-do", "an index that cannot be read", () => {
   okay(codegraph(["index", "-q"], { cwd: root }));
   okay(codegraph(["status"], { cwd: root }));
   expect(dataNames(root)).toHaveLength(4);
+});
+
+ruleTest("cli-explore-fresh", "what has changed is in the answer", () => {
+  const root = folder({
+    "a.py": python("was_here", 4),
+    "b.py": "",
+    "c.py": "",
+  });
+  okay(codegraph(["index", "-q"], { cwd: root }));
+  const asked = (name: string) => codegraph(["explore", name], { cwd: root });
+  rmSync(join(root, "a.py"));
+  put(root, { "new.py": python("is_here", 4) });
+  expect(asked("is_here")).toMatchObject({
+    stdout: expect.stringContaining("1\tdef is_here(x):"),
+    stderr: "",
+  });
+  expect(asked("was_here").stdout).not.toContain("1\tdef");
+  // Somebody else writes: the answer is as old as the index, and nothing wrong.
+  put(root, { "new.py": python("later", 4) });
+  const other = lock(root);
+  const meanwhile = asked("is_here");
+  if ("release" in other) other.release();
+  expect(meanwhile.stdout).toContain(wordings.NOTE_DRIFTED);
+  expect(asked("later").stdout).toContain("1\tdef later(x):");
+});
+
+ruleTest("cli-explore-fresh", "a damaged index is built anew", () => {
+  const root = folder({ "a.py": python("alpha", 4) });
+  okay(codegraph(["index", "-q"], { cwd: root }));
+  writeFileSync(currentIndex(root)!, "");
+  expect(codegraph(["explore", "alpha"], { cwd: root })).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining("1\tdef alpha(x):"),
+    stderr: `codegraph: ${say(wordings.NOTE_REBUILT, { reason: wordings.UNREADABLE_CUT })}\n`,
+  });
 });
 
 ruleTest("cli-says-what-to-do", "nothing to index", () => {

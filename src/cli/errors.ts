@@ -5,12 +5,13 @@ import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
 import { UserError } from "../store/folder.ts";
 import { UnreadableIndex } from "../store/sqlite.ts";
+import { machineTrouble } from "../store/trouble.ts";
 import { UsageError } from "./main.ts";
 import { plain } from "./plain.ts";
 
 /**
  * One line that says what is wrong and what to do. A fault of ours comes with its stack.
- * @spec cli-says-what-to-do cli-names-the-machine
+ * @spec cli-says-what-to-do
  */
 export function explain(error: unknown): string {
   if (
@@ -26,21 +27,8 @@ export function explain(error: unknown): string {
         reason: error.message,
       }),
     );
-  const { code, path, message, stack } = error as NodeJS.ErrnoException;
-  // The low byte is the kind of error, the rest says where it happened.
-  const kind = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
-  if (
-    code === "ENOSPC" ||
-    code === "EDQUOT" ||
-    code === "EFBIG" ||
-    kind === SQLITE_FULL ||
-    kind === SQLITE_IOERR
-  )
-    return wordings.CLI_DISK_FULL;
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
-    return plain(say(wordings.CLI_NO_ACCESS, { path: path ?? "a file" }));
+  const trouble = machineTrouble(error);
+  if (trouble !== undefined) return plain(trouble);
+  const { stack, message } = error as Error;
   return stack ?? message;
 }
-
-const SQLITE_FULL = 13; // exempt spec-values-are-imported: a code of SQLite's
-const SQLITE_IOERR = 10; // exempt spec-values-are-imported: a code of SQLite's; a file system that is full in its own way

@@ -4,7 +4,7 @@ import { printSpans } from "../model/span.ts";
 import { explore as answer } from "../serve/explore.ts";
 import { wordings } from "../spec.gen.ts";
 import { UsageError, type Invocation } from "./main.ts";
-import { openProject } from "./project.ts";
+import { openFresh } from "./fresh.ts";
 
 /** @spec cli-same-answer cli-json */
 export async function explore({
@@ -21,14 +21,16 @@ export async function explore({
     );
   const maxFiles = wholeNumber(values, "max-files");
   const maxChars = wholeNumber(values, "max-chars");
-  const { root, index } = openProject(
+  const { root, index } = await openFresh(
     typeof values.path === "string" ? values.path : ".",
   );
-  const found = answer(root, index, {
-    query,
-    ...(maxFiles === undefined ? {} : { maxFiles }),
-    ...(maxChars === undefined ? {} : { maxChars }),
-  });
+  const found = index.snapshot(() =>
+    answer(root, index, {
+      query,
+      ...(maxFiles === undefined ? {} : { maxFiles }),
+      ...(maxChars === undefined ? {} : { maxChars }),
+    }),
+  );
   index.close();
   process.stdout.write(
     values.json === true

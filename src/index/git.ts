@@ -64,6 +64,29 @@ export async function isIgnoredByGit(
   );
 }
 
+/**
+ * Those of some paths that the repository ignores, relative to a folder as they were
+ * given; none where git cannot say.
+ */
+export async function ignoredByGit(
+  folder: string,
+  { top }: Repository,
+  paths: readonly string[],
+  git: Git = { program: "git", patienceMs: ASK_PATIENCE_MS },
+): Promise<ReadonlySet<string>> {
+  const result = await run(
+    git,
+    top,
+    folder,
+    ["check-ignore", "-z", "--stdin"],
+    paths.map((path) => `${path}\0`).join(""),
+  );
+  return new Set(result?.stdout.toString("utf8").split("\0").filter(Boolean));
+}
+
+/** A question about a few paths; git reads nothing but ignore files for it. */
+const ASK_PATIENCE_MS = 10_000; // exempt spec-values-are-imported: a last resort against a git that never ends; no outcome stands on it
+
 /** Variables that point git at another repository than the one around the folder. */
 const POINTERS = [
   "GIT_DIR",
@@ -88,6 +111,7 @@ function run(
   top: string,
   folder: string,
   args: readonly string[],
+  input = "",
 ): Promise<Finished | undefined> {
   const env: NodeJS.ProcessEnv = { ...process.env };
   for (const name of POINTERS) delete env[name];
@@ -106,11 +130,14 @@ function run(
       {
         cwd: folder,
         env,
-        stdio: ["ignore", "pipe", "pipe"],
+        stdio: ["pipe", "pipe", "pipe"],
         windowsHide: true,
         timeout: git.patienceMs,
       },
     );
+    // One that has ended without reading says so by its status.
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     child.stdout.on("data", (chunk: Buffer) => out.push(chunk));

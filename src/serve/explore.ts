@@ -67,6 +67,8 @@ export interface ExploreRequest {
   readonly client?: string | undefined;
   /** The project's name, where the context is about several. */
   readonly project?: string | undefined;
+  /** What has to be said of the index, before anything else. */
+  readonly notes?: readonly string[] | undefined;
 }
 
 export interface ServedFile {
@@ -86,6 +88,8 @@ export interface ExploreAnswer {
   /** What the caller's context holds after it, beside what it held. */
   readonly emission: Emission;
   readonly report: CallReport;
+  /** Paths of files that were looked at and are not as they were indexed, or gone. */
+  readonly stale: readonly string[];
 }
 
 interface Snapshot {
@@ -116,6 +120,7 @@ interface Chosen {
   /** What the question names and is not shown, with the reason. */
   readonly notes: readonly string[];
   readonly guarded: boolean;
+  readonly stale: readonly string[];
 }
 
 /** A text, and the files that it holds source of. */
@@ -124,6 +129,7 @@ interface Answered {
   readonly served: readonly Served[];
   /** A file that was pointed at was put back, for nothing else was new. */
   readonly guarded: boolean;
+  readonly stale: readonly string[];
 }
 
 interface Served extends Shown {
@@ -134,6 +140,7 @@ const unserved = (text: string): Answered => ({
   text,
   served: [],
   guarded: false,
+  stale: [],
 });
 
 /** @spec explore-never-empty explore-deterministic explore-goldens dedup-first-call */
@@ -145,13 +152,14 @@ export function explore(
 ): ExploreAnswer {
   const query = readQuery(request.query, limits);
   const history = historyOf(query, request.session, request);
-  const { text, served, guarded } = answered(
+  const { text, served, guarded, stale } = answered(
     root,
     index,
     request,
     query,
     history,
     limits,
+    request.notes,
   );
   const files = served.map(fileReport);
   return {
@@ -187,6 +195,7 @@ export function explore(
         guarded,
       },
     },
+    stale,
   };
 }
 
@@ -219,7 +228,7 @@ function answered(
   history: History,
   limits: Limits,
   /** Said before anything else. */
-  first: readonly string[] = [],
+  first: readonly string[] | undefined,
 ): Answered {
   const total = index.files().length;
   const budget = budgetOf(total, request, limits);
@@ -233,14 +242,17 @@ function answered(
   )
     return unserved(`${wordings.QUERY_EMPTY}\n`);
   const ranking = rank(index, query, limits);
+  const nothing = (near: readonly Near[]): Answered =>
+    unserved(
+      nothingFound(index, near, ranking, budget.chars, limits, request.notes),
+    );
   const certain =
     ranking.knowsName || ranking.candidates.some((c) => c.namedPath);
   const isMet =
     ranking.coverage >= limits.MIN_COVERAGE && !isLost(query, ranking);
   if (!certain && !isMet) {
     const near = nearWords(index, query, limits);
-    if (near.length !== 1 || first.length > 0)
-      return unserved(nothingFound(index, near, ranking, budget.chars, limits));
+    if (near.length !== 1 || first !== request.notes) return nothing(near);
     // Nothing else can be meant: its answer is a call's worth nearer.
     const [{ word, name }] = near as [Near];
     const note = say(wordings.NOTE_NEAR_NAMES, {
@@ -254,14 +266,14 @@ function answered(
       readQuery(name, limits),
       history,
       limits,
-      [note],
+      [...(first ?? []), note],
     );
   }
 
   const isCurrent = currentIn(root);
   const asked = query.aboutUses && ranking.named.length > 0;
   const notes = within(budget.chars * limits.NOTES_SHARE, [
-    ...first,
+    ...(first ?? []),
     ...small,
     ...unknown(index, query, ranking, limits),
     ...keyNotes(root, ranking, limits),
@@ -294,7 +306,10 @@ function answered(
       limits,
     );
     const all = [...notes, ...chosen.notes];
-    if (chosen.shown.length === 0 && all.length === first.length + small.length)
+    if (
+      chosen.shown.length === 0 &&
+      all.length === (first?.length ?? 0) + small.length
+    )
       return undefined;
     const written = answer(
       {
@@ -318,11 +333,11 @@ function answered(
         rendered: r,
       })),
       guarded: chosen.guarded,
+      stale: chosen.stale,
     };
   };
   const made = compose(history);
-  if (!made)
-    return unserved(nothingFound(index, [], ranking, budget.chars, limits));
+  if (!made) return nothing([]);
   // What was new may not have found room beside the pointers.
   const pointersOnly =
     history.gate === "on" &&
@@ -379,7 +394,13 @@ function choose(
         }),
       );
   });
-  return { shown, notes, guarded: back !== undefined };
+  const drifted = read.filter(({ snapshot }) => snapshot.drifted);
+  return {
+    shown,
+    notes,
+    guarded: back !== undefined,
+    stale: [...gone, ...drifted.map(({ candidate }) => candidate.file.path)],
+  };
 }
 
 function planned(
@@ -591,6 +612,7 @@ function nothingFound(
   ranking: Ranking,
   chars: number,
   limits: Limits,
+  notes: readonly string[] = [],
 ): string {
   const total = index.files().length;
   const known = vocabulary(index, limits);
@@ -598,6 +620,7 @@ function nothingFound(
     .slice(0, limits.MAX_NAMES_IN_NOTE)
     .map((path) => say(wordings.NOTE_NO_PATH, { path: printable(path) }));
   const lines = [
+    ...notes,
     say(wordings.NOTHING_FOUND, { total }),
     ...paths,
     ...(near.length > 0

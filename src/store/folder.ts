@@ -57,6 +57,15 @@ export function dataFolder(root: string): string {
   return folder;
 }
 
+/** In a root that is there: one that was deleted is not made again. */
+function made(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o755 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
 const notOurs = (path: string): UserError =>
   new UserError(say(wordings.FOLDER_NOT_OURS, { path }));
 
@@ -103,7 +112,7 @@ export function newGeneration(root: string): {
   done: (keep: boolean) => void;
 } {
   const folder = dataFolder(root);
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  made(folder);
   if (!look(join(folder, IGNORE))?.isFile())
     writeOwn(folder, IGNORE, IGNORE_TEXT);
   const inUse = (): string | undefined => readOwn(join(folder, POINTER));
@@ -195,7 +204,7 @@ export interface Lock {
  */
 export function lock(root: string): Lock | { readonly heldBy: number } {
   const folder = dataFolder(root);
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  made(folder);
   const path = join(folder, LOCK);
   for (;;) {
     const before = lockFile(path);

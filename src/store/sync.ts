@@ -59,6 +59,8 @@ export interface SyncOptions extends PoolOptions {
   readonly onProgress?: (progress: BuildProgress) => void;
   /** Files that a thread broke on: they are indexed by their words. */
   readonly textOnly?: readonly string[];
+  /** Parses in threads of their own, so that a file that breaks one breaks nothing else. */
+  readonly apart?: boolean;
 }
 
 type Bounds = Pick<
@@ -334,7 +336,7 @@ export class Syncer {
     if (jobs.length === 0) return { files: [], leftOut: [], segments: [] };
     const bytes = jobs.reduce((sum, { size }) => sum + size, 0);
     const textOnly = options.textOnly ?? [];
-    if ((options.workers ?? workerCount(bytes)) <= 1) {
+    if (!options.apart && (options.workers ?? workerCount(bytes)) <= 1) {
       // Well-made code would hold up the process's end: 120 ms (measured).
       if (this.once) setFlagsFromString("--liftoff-only");
       this.extractor ??= createExtractor(grammarsOnDisk());
