@@ -1490,6 +1490,7 @@ export type RuleId =
   | "folder-only-ours"
   | "store-reads-what-was-written"
   | "store-refuses-the-unreadable"
+  | "folder-read-only"
   | "folder-of-the-user"
   | "fresh-before-an-answer"
   | "fresh-drift"

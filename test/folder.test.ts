@@ -374,3 +374,47 @@ ruleTest("folder-only-ours", "where all was ours nothing is left", () => {
   expect(readdirSync(root)).toEqual(["a.py"]);
   expect(removeData(root)).toEqual({ removed: false, kept: [] });
 });
+
+ruleTest(
+  "folder-read-only",
+  "its index is kept in the user's folder, and found and removed there",
+  async () => {
+    const root = folder({ "a.py": "def read_only(): pass\n", "b/c.py": "" });
+    const home = dirname(root);
+    const cache = join(home, "own");
+    // In a name space of its own the project is mounted so that nobody can write.
+    const readOnly = (...args: string[]) =>
+      codegraph(args, {
+        cwd: root,
+        env: { CODEGRAPH_CACHE_DIR: cache },
+        through: [
+          "unshare",
+          "-rm",
+          "sh",
+          "-c",
+          `mount --bind "${root}" "${root}" && mount -o remount,bind,ro "${root}" && cd "${root}/b" && exec "$@"`,
+          "sh",
+        ],
+      });
+    expect(readOnly("init", "-q", root)).toEqual({
+      status: 0,
+      stdout: "",
+      stderr: "",
+    });
+    expect(lstatSync(root).isDirectory()).toBe(true);
+    expect(readdirSync(root)).toEqual(["a.py", "b"]);
+    expect(readdirSync(join(cache, "projects"))).toHaveLength(1);
+    const asked = readOnly("explore", "read_only");
+    expect(asked.stdout).toContain("1\tdef read_only");
+    put(root, { "a.py": "def changed(): pass\n" });
+    expect(readOnly("sync").stdout).toContain("1 changed");
+    expect(readOnly("status", "--json").stdout).toContain(
+      '"pending":{"added":[],"changed":[],"removed":[]}',
+    );
+    expect(readOnly("uninit", root).status).toBe(0);
+    expect(readdirSync(join(cache, "projects"))).toEqual([]);
+    // One in the project serves until there is another.
+    await index(root);
+    expect(readOnly("explore", "changed").stdout).toContain("1\tdef changed");
+  },
+);

@@ -5,8 +5,10 @@
  * Only files that codegraph wrote are read or deleted there, and none through a
  * symbolic link, which somebody else may have put in its place.
  */
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import {
+  accessSync,
+  constants,
   closeSync,
   fstatSync,
   fsyncSync,
@@ -32,6 +34,7 @@ import {
   sqliteCode,
 } from "./codes.ts";
 import { READ_IN_PLACE } from "../index/read.ts";
+import { userFolder, userFolderPath } from "../index/user-folder.ts";
 import { wordings } from "../spec.gen.ts";
 import { say } from "../model/wording.ts";
 
@@ -49,13 +52,40 @@ const SIDE = /-(?:journal|wal|shm)$/;
 /** What a person can mend; the message says how. */
 export class UserError extends Error {}
 
-/** The folder of a project root; absent is fine. Throws: UserError where it is a link or a file. */
+/**
+ * The folder of a project root; absent is fine. Where the project cannot be written to
+ * it is one of the user's own. Throws: UserError where it is a link or a file.
+ * @spec folder-read-only
+ */
 export function dataFolder(root: string): string {
   const folder = join(root, DATA_FOLDER);
   const found = look(folder);
   if (found && !found.isDirectory()) throw notOurs(folder);
-  return folder;
+  const isWritable = mayWrite(found ? folder : root);
+  return isWritable ? folder : (elsewhere(root) ?? folder);
 }
+
+/** Errs: toward yes; the attempt says why not. */
+function mayWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code !== "EROFS" && code !== "EACCES" && code !== "EPERM";
+  }
+}
+
+/** The user's own folder for a root; undefined where the user has none. */
+function elsewhere(root: string): string | undefined {
+  const folder = userFolder("projects");
+  return folder === undefined ? undefined : join(folder, nameElsewhere(root));
+}
+
+const nameElsewhere = (root: string): string =>
+  createHash("sha256").update(root).digest("hex").slice(0, NAME_DIGITS);
+
+const NAME_DIGITS = 16; // exempt spec-values-are-imported: enough to tell folders apart
 
 /** In a root that is there: one that was deleted is not made again. */
 function made(folder: string): void {
@@ -95,7 +125,15 @@ function realOf(path: string): string {
 /** The database file in use; undefined where nothing is indexed. @spec folder-swap folder-only-ours */
 export function currentIndex(root: string): string | undefined {
   const folder = join(root, DATA_FOLDER);
-  if (!look(folder)?.isDirectory()) return undefined;
+  const own = look(folder)?.isDirectory() === true;
+  // An index in the project that cannot be brought up to date is the second choice.
+  const other = mayWrite(own ? folder : root)
+    ? undefined
+    : indexIn(join(userFolderPath(), "projects", nameElsewhere(root)));
+  return other ?? (own ? indexIn(folder) : undefined);
+}
+
+function indexIn(folder: string): string | undefined {
   const name = readOwn(join(folder, POINTER));
   if (name === undefined || !GENERATION.test(name)) return undefined;
   const path = join(folder, name);
