@@ -7,38 +7,23 @@ import { platform } from "node:process";
 import { say } from "../model/wording.ts";
 import { contextKey, rootKey } from "../session/context.ts";
 import type { SessionRecord } from "../session/record.ts";
-import type { Emission, SessionView } from "../session/view.ts";
 import { limits, wordings, type Limits } from "../spec.gen.ts";
-import { UnreadableIndex } from "../store/sqlite.ts";
-import { readArguments, type ExploreArguments } from "./arguments.ts";
-import { writeReport, type CallReport } from "./diagnostics.ts";
-import { explore } from "./explore.ts";
-import { findProject, OpenIndexes } from "./projects.ts";
+import { readArguments } from "./arguments.ts";
+import { writeReport } from "./diagnostics.ts";
+import { findProject } from "./projects.ts";
+import {
+  EMISSION,
+  failed,
+  InThread,
+  told,
+  VIEW,
+  type Runner,
+  type ToolResult,
+} from "./runner.ts";
+
+export type { ToolResult } from "./runner.ts";
 
 export const TOOL = "codegraph_explore";
-
-export interface ToolResult {
-  readonly content: readonly { readonly type: "text"; readonly text: string }[];
-  readonly isError?: true;
-}
-
-/** The fields that travel inside; a client's own are dropped. */
-const VIEW = "_cgExploreSession";
-const EMISSION = "_cgExploreEmission";
-
-/** A call as it goes down. */
-interface Asked extends ExploreArguments {
-  readonly dedup: string | undefined;
-  readonly client: string | undefined;
-  readonly project: string | undefined;
-  readonly [VIEW]: SessionView | undefined;
-}
-
-/** A result as it comes up from where the call ran, which may be another thread. */
-interface RawResult extends ToolResult {
-  readonly [EMISSION]?: Emission;
-  readonly report?: CallReport;
-}
 
 export interface Settings {
   /** `CODEGRAPH_EXPLORE_DEDUP` */
@@ -72,13 +57,23 @@ export interface Caller {
   readonly now: () => number;
 }
 
+/** It holds where calls run, and nothing of a caller. @spec handler-holds-no-caller */
 export class ToolHandler {
-  private readonly indexes = new OpenIndexes();
+  private readonly runner: Runner;
+
+  /** Calls run in this thread unless another `runner` is given, which is closed with the handler. */
+  constructor(runner: Runner = new InThread()) {
+    this.runner = runner;
+  }
 
   /**
    * Answers a call. `session` is the record of the caller's connection; without one
    * nothing is tracked, and the answer is the same.
-   * @spec serve-trusts-no-view
+   *
+   * What the context holds is looked up before the call runs and noted after it: of
+   * two calls that run at once, neither is told of lines that the other has yet to
+   * deliver. Throws: Cancelled where the caller's signal says so in time.
+   * @spec serve-trusts-no-view pool-record-stays
    */
   async execute(
     tool: string,
@@ -99,13 +94,21 @@ export class ToolHandler {
     const context = contextKey(asked.sessionId);
     const key = rootKey(root, IGNORES_CASE);
     const view = session?.view(context, key, caller.now());
-    const raw = this.run(root, {
-      ...asked,
-      dedup: caller.settings.dedup,
-      client: caller.client,
-      project: session?.knowsOthers(context, key) ? basename(root) : undefined,
-      [VIEW]: view,
-    });
+    const raw = await this.runner.run(
+      root,
+      {
+        query: asked.query,
+        maxFiles: asked.maxFiles,
+        maxChars: asked.maxChars,
+        dedup: caller.settings.dedup,
+        client: caller.client,
+        project: session?.knowsOthers(context, key)
+          ? basename(root)
+          : undefined,
+        [VIEW]: view,
+      },
+      caller.signal,
+    );
     const { [EMISSION]: emission, report, ...result } = raw;
     if (report) writeReport(caller.settings.debug, report);
     // A call that was cancelled never reached its context.
@@ -114,44 +117,9 @@ export class ToolHandler {
     return result;
   }
 
-  close(): void {
-    this.indexes.close();
+  async close(): Promise<void> {
+    await this.runner.close();
   }
-
-  /** What is asked and what comes back is plain data: a thread may sit between. */
-  private run(root: string, asked: Asked): RawResult {
-    try {
-      const index = this.indexes.of(root);
-      if (!index) return told(say(wordings.SERVE_NOT_INDEXED, { path: root }));
-      const { text, emission, report } = explore(root, index, {
-        query: asked.query,
-        ...(asked.maxFiles !== undefined && { maxFiles: asked.maxFiles }),
-        ...(asked.maxChars !== undefined && { maxChars: asked.maxChars }),
-        session: asked[VIEW],
-        dedup: asked.dedup,
-        client: asked.client,
-        project: asked.project,
-      });
-      return {
-        content: [{ type: "text", text }],
-        [EMISSION]: emission,
-        report,
-      };
-    } catch (error) {
-      if (!(error instanceof UnreadableIndex)) throw error;
-      return told(
-        say(wordings.CLI_UNREADABLE, { path: root, reason: error.message }),
-      );
-    }
-  }
-}
-
-function told(text: string): ToolResult {
-  return { content: [{ type: "text", text: `${text}\n` }] };
-}
-
-function failed(text: string): ToolResult {
-  return { content: [{ type: "text", text }], isError: true };
 }
 
 /** File systems there ignore letter case. */

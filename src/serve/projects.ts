@@ -97,18 +97,49 @@ function real(path: string): string | undefined {
   }
 }
 
-/** Open indexes by root. It holds nothing about any client. */
-export class OpenIndexes {
-  private readonly open = new Map<string, OpenIndex>();
+export interface OpenOptions {
+  /** Called whenever an index is asked something; what it throws ends the question. */
+  readonly check?: () => void;
+  /** Milliseconds of a clock that does not go back. */
+  readonly now?: () => number;
+  readonly limits?: Pick<Limits, "MAX_OPEN_INDEXES" | "OPEN_INDEX_MINUTES">;
+}
 
-  /** Throws: UnreadableIndex. */
+/**
+ * The open indexes of one thread by root, few, and none that was not used lately.
+ * It holds nothing about any client.
+ * @spec pool-open-indexes
+ */
+export class OpenIndexes {
+  /** The least recently used first. */
+  private readonly open = new Map<
+    string,
+    OpenIndex & { readonly usedAt: number }
+  >();
+  private readonly options: OpenOptions;
+
+  constructor(options: OpenOptions = {}) {
+    this.options = options;
+  }
+
+  /**
+   * The index of a project as it is now. Asked once a call, before anything else:
+   * here, and nowhere else, what a reader keeps is given up where it is outdated.
+   * Throws: UnreadableIndex.
+   */
   of(root: string): IndexReader | undefined {
+    const { check, now = () => performance.now() } = this.options;
+    const at = now();
     const known = this.open.get(root);
-    if (known && known.file === currentIndex(root)) return known.index;
-    known?.index.close();
     this.open.delete(root);
-    const opened = openIndex(root);
-    if (opened) this.open.set(root, opened);
+    this.closeUnused(at);
+    if (known && known.file === currentIndex(root)) {
+      this.open.set(root, { ...known, usedAt: at });
+      return known.index;
+    }
+    known?.index.close();
+    const opened = openIndex(root, check);
+    if (opened) this.open.set(root, { ...opened, usedAt: at });
     return opened?.index;
   }
 
@@ -116,4 +147,17 @@ export class OpenIndexes {
     for (const { index } of this.open.values()) index.close();
     this.open.clear();
   }
+
+  /** Leaves room for one more. */
+  private closeUnused(now: number): void {
+    const { limits = fromSpec } = this.options;
+    for (const [root, { index, usedAt }] of this.open) {
+      const isOld = now - usedAt >= limits.OPEN_INDEX_MINUTES * MINUTE;
+      if (!isOld && this.open.size < limits.MAX_OPEN_INDEXES) break;
+      index.close();
+      this.open.delete(root);
+    }
+  }
 }
+
+const MINUTE = 60 * 1000; // exempt spec-values-are-imported: a minute has sixty seconds

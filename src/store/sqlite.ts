@@ -188,6 +188,7 @@ const damaged = (file: string, error: unknown): UnreadableIndex =>
 export class SqliteReader implements IndexReader {
   readonly meta: IndexMeta;
   private readonly path: string;
+  private readonly check: () => void;
   private readonly db: DatabaseSync;
   private byPath: FileRow[] | undefined;
   private byId: Map<number, FileRow> | undefined;
@@ -195,9 +196,13 @@ export class SqliteReader implements IndexReader {
   private loaded: LoadedSegment[] | undefined;
   private readonly statements = new Map<string, StatementSync>();
 
-  /** Throws: UnreadableIndex, here and from every method. */
-  constructor(path: string) {
+  /**
+   * Throws: UnreadableIndex, here and from every method, and what `check` throws,
+   * which is called before the database is asked anything.
+   */
+  constructor(path: string, check: () => void = () => {}) {
     this.path = path;
+    this.check = check;
     this.db = guarded(path, () => new DatabaseSync(path, { readOnly: true }));
     try {
       this.meta = this.readMeta();
@@ -346,6 +351,7 @@ export class SqliteReader implements IndexReader {
 
   /** Throws: UnreadableIndex where `read` fails. */
   private ask<T>(sql: string, read: (statement: StatementSync) => T): T {
+    this.check();
     return guarded(this.path, () => {
       let statement = this.statements.get(sql);
       if (!statement)
