@@ -2,10 +2,10 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, vi } from "vitest";
-import { scan } from "../src/index/scan.ts";
 import { say } from "../src/model/wording.ts";
 import { TOOL, ToolHandler, type Caller } from "../src/serve/handler.ts";
 import {
+  patience,
   threadCount,
   threadMemory,
   WorkerPool,
@@ -22,11 +22,10 @@ import {
 } from "../src/serve/runner.ts";
 import { SessionRecord } from "../src/session/record.ts";
 import { limits, wordings } from "../src/spec.gen.ts";
-import { buildIndex } from "../src/store/build.ts";
 import { readSpec } from "../tools/spec/read.ts";
-import { folders } from "./folders.ts";
+import { folders, put } from "./folders.ts";
 import { examples, loadBearing, ruleTest } from "./from-spec.ts";
-import { filesOf } from "./project.ts";
+import { filesOf, indexHere } from "./project.ts";
 import { indexed, pythonFunction, scratch } from "./scratch.ts";
 
 const open: Runner[] = [];
@@ -101,8 +100,9 @@ ruleTest(
   async () => {
     let compared = 0;
     for (const [name, rows] of goldens) {
-      const root = folder(filesOf(`test/fixtures/projects/${name}`));
-      await buildIndex(await scan(root), () => {}, { workers: 1 });
+      const root = await indexHere(
+        folder(filesOf(`test/fixtures/projects/${name}`)),
+      );
       const calls = rows.flatMap((row) => {
         const limit = /^(\d+) (files|chars)$/.exec(row["given limits"] ?? "");
         const most = { [limit?.[2] ?? "–"]: Number(limit?.[1]) };
@@ -312,20 +312,27 @@ ruleTest(
 
 ruleTest(
   "pool-survives-a-crash",
-  "nor does one that runs out of memory, in a call or before it",
+  "nor does one that has no room to start in, or runs out of it in a call",
   async () => {
-    const expected = await here.run(large, slow);
-    for (const maxOldGenerationSizeMb of [1, 12]) {
+    const root = small();
+    put(root, { "huge.py": "x\n".repeat(700_000) });
+    indexed(root, {});
+    const call = asked("huge.py");
+    const expected = await here.run(root, call);
+    for (const [maxOldGenerationSizeMb, starts] of [
+      [4, false],
+      [12, true],
+    ] as const) {
       const starved = pool({
         threads: 1,
         resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb: 1 },
       });
-      const answers = [1, 2, 3].map(() => starved.run(large, slow));
-      expect(await Promise.all(answers)).toEqual([
-        expected,
-        expected,
-        expected,
-      ]);
+      const answer = starved.run(root, call);
+      const [thread] = starved["threads"];
+      expect(await answer).toEqual(expected);
+      expect(thread!.ready).toBe(starts);
+      expect(thread!.call !== undefined).toBe(starts);
+      expect(starved["threads"]).not.toContain(thread);
       await starved.close();
     }
   },
@@ -354,6 +361,7 @@ ruleTest(
     const [thread] = hurried["threads"];
     const late = hurried.run(large, slow);
     const after = hurried.run(large, slow);
+    expect(last().ms).toBe(limits.EXPLORE_TIMEOUT_MS);
     last().run();
     expect(await late).toEqual({
       content: [
@@ -374,16 +382,7 @@ ruleTest(
     );
   },
 );
-loadBearing("pool-times-out", "EXPLORE_TIMEOUT_MS", async (moved) => {
-  const { last, timer } = timers();
-  const one = pool({ threads: 1, timer, limits: moved });
-  const given = one.run(large, slow);
-  const atStart = last().ms;
-  last().run();
-  await given;
-  await one.close();
-  return atStart;
-});
+loadBearing("pool-times-out", "EXPLORE_TIMEOUT_MS", patience);
 
 ruleTest(
   "pool-cancels",
@@ -451,6 +450,7 @@ ruleTest(
     const first = await one.run(root, asked("core.py"));
     const [thread] = one["threads"];
     const exit = new Promise((done) => thread!.worker.once("exit", done));
+    expect(last().ms).toBe(limits.EXPLORE_IDLE_MINUTES * 60_000);
     last().run();
     expect(one["threads"]).toEqual([]);
     await exit;
@@ -458,13 +458,7 @@ ruleTest(
     expect(one["threads"].length).toBe(1);
   },
 );
-loadBearing("pool-ends-the-idle", "EXPLORE_IDLE_MINUTES", async (moved) => {
-  const { last, timer } = timers();
-  const one = pool({ threads: 1, timer, limits: moved });
-  await one.run(large, asked("part1.py"));
-  await one.close();
-  return last().ms;
-});
+loadBearing("pool-ends-the-idle", "EXPLORE_IDLE_MINUTES", patience);
 
 ruleTest(
   "pool-ends-the-idle",

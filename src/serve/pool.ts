@@ -56,9 +56,20 @@ export const threadMemory = (
   ...asked,
 });
 
+/** How long a thread may take, and how long it waits for a call; milliseconds. @spec pool-times-out pool-ends-the-idle */
+export const patience = (
+  limits: Pick<Limits, "EXPLORE_TIMEOUT_MS" | "EXPLORE_IDLE_MINUTES">,
+): { readonly answer: number; readonly idle: number } => ({
+  answer: limits.EXPLORE_TIMEOUT_MS,
+  idle: limits.EXPLORE_IDLE_MINUTES * MINUTE,
+});
+
 /** A call from when it comes until it is answered. */
-interface Call extends CallDown {
-  readonly signal: AbortSignal | undefined;
+interface Call {
+  readonly id: number;
+  readonly root: string;
+  readonly asked: Asked; // exempt handler-holds-no-caller: gone when the call ends
+  readonly signal: AbortSignal | undefined; // exempt handler-holds-no-caller: likewise
   /** These settle the caller's promise; later ones change nothing. */
   readonly resolve: (result: RawResult | Promise<RawResult>) => void;
   readonly reject: (error: unknown) => void;
@@ -81,8 +92,8 @@ interface Thread {
 export class WorkerPool implements Runner {
   private readonly size: number;
   private readonly resourceLimits: ResourceLimits;
-  private readonly limits: PoolLimits;
-  private readonly timer: NonNullable<PoolOptions["timer"]>;
+  private readonly patience: ReturnType<typeof patience>;
+  private readonly timer: (run: () => void, ms: number) => NodeJS.Timeout;
   /** The one that was used last is the last one, and is used next: the others may grow old. */
   private readonly threads: Thread[] = [];
   private readonly queue: Call[] = [];
@@ -96,9 +107,10 @@ export class WorkerPool implements Runner {
     timer = setTimeout,
   }: PoolOptions = {}) {
     this.timer = timer;
-    this.limits = { ...fromSpec, ...limits };
-    this.size = threads ?? threadCount(undefined, this.limits);
-    this.resourceLimits = threadMemory(resourceLimits, this.limits);
+    const all = { ...fromSpec, ...limits };
+    this.patience = patience(all);
+    this.size = threads ?? threadCount(undefined, all);
+    this.resourceLimits = threadMemory(resourceLimits, all);
   }
 
   run(root: string, asked: Asked, signal?: AbortSignal): Promise<RawResult> {
@@ -161,9 +173,7 @@ export class WorkerPool implements Runner {
       timer: undefined,
     };
     this.threads.unshift(thread);
-    this.within(thread, this.limits.EXPLORE_TIMEOUT_MS, () =>
-      this.lost(thread),
-    );
+    this.within(thread, this.patience.answer, () => this.lost(thread));
     worker.on("error", () => this.lost(thread));
     worker.on("messageerror", () => this.lost(thread));
     worker.on("exit", () => this.lost(thread));
@@ -173,9 +183,7 @@ export class WorkerPool implements Runner {
   private give(thread: Thread, call: Call): void {
     thread.call = call;
     thread.worker.ref();
-    this.within(thread, this.limits.EXPLORE_TIMEOUT_MS, () =>
-      this.tooLong(thread),
-    );
+    this.within(thread, this.patience.answer, () => this.tooLong(thread));
     const { id, root, asked } = call;
     thread.worker.postMessage({ id, root, asked } satisfies CallDown);
   }
@@ -192,9 +200,7 @@ export class WorkerPool implements Runner {
     this.threads.push(thread);
     // Nothing but a call keeps the process alive.
     thread.worker.unref();
-    this.within(thread, this.limits.EXPLORE_IDLE_MINUTES * MINUTE, () =>
-      this.giveUp(thread),
-    );
+    this.within(thread, this.patience.idle, () => this.giveUp(thread));
     this.handOut();
   }
 
@@ -209,7 +215,7 @@ export class WorkerPool implements Runner {
   /** Trying again would take as long again, and hold up everybody. */
   private tooLong(thread: Thread): void {
     if (!this.giveUp(thread)) return;
-    const seconds = this.limits.EXPLORE_TIMEOUT_MS / SECOND;
+    const seconds = this.patience.answer / SECOND;
     if (thread.call)
       finish(thread.call).resolve(
         failed(say(wordings.EXPLORE_TOO_LONG, { seconds })),
@@ -257,7 +263,7 @@ async function inThisThread({ root, asked, signal }: Call): Promise<RawResult> {
   }
 }
 
-const SECOND = 1000; // exempt spec-values-are-imported: a unit
+const SECOND = 1000;
 const MINUTE = 60 * SECOND; // exempt spec-values-are-imported: a minute has sixty seconds
 
 /** Run from source the worker is a module beside this one, built it is a bundle beside the bundle. */
