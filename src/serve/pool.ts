@@ -263,8 +263,8 @@ async function inThisThread({ root, asked, signal }: Call): Promise<RawResult> {
   }
 }
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND; // exempt spec-values-are-imported: a minute has sixty seconds
+const SECOND = 1000; // exempt spec-values-are-imported: a unit
+const MINUTE = 60 * SECOND;
 
 /** Run from source the worker is a module beside this one, built it is a bundle beside the bundle. */
 function workerUrl(): URL {
