@@ -123,6 +123,10 @@ export const limits = {
   MAX_OPEN_INDEXES: 4,
   /** its tables are read again in some milliseconds. Unit: minutes. @spec pool-open-indexes */
   OPEN_INDEX_MINUTES: 10,
+  /** what a conversation comes back to; eight megabytes. Unit: rows. @spec pool-keeps-rows */
+  KEPT_ROWS: 10000,
+  /** a score of agents that ask alike; some megabytes. Unit: answers. @spec pool-keeps-answers */
+  KEPT_ANSWERS: 64,
   /** ten times what a large project takes. Unit: megabytes. @spec pool-memory */
   EXPLORE_HEAP_MB: 512,
   /** an answer's own objects die before they are looked through again. Unit: megabytes. @spec pool-memory */
@@ -1474,6 +1478,8 @@ export type RuleId =
   | "pool-ends-the-idle"
   | "pool-settings-come-along"
   | "pool-open-indexes"
+  | "pool-keeps-rows"
+  | "pool-keeps-answers"
   | "pool-memory"
   | "query-names-and-words"
   | "query-is-bounded"

@@ -1,8 +1,10 @@
 /**
  * A thread that answers calls, one at a time, over read-only handles of its own.
- * It keeps nothing of a call but what it read of the project's index.
+ * What it keeps of them changes no later answer: rows of the index, and answers for
+ * whoever asks the very same.
  */
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
+import { Answers } from "./answers.ts";
 import { OpenIndexes } from "./projects.ts";
 import { answered, Cancelled, type Asked, type RawResult } from "./runner.ts";
 
@@ -36,9 +38,16 @@ function serve(port: MessagePort, start: ThreadStart): void {
       if (Atomics.load(given, 0) === running) throw new Cancelled();
     },
   });
+  const answers = new Answers();
   port.on("message", ({ id, root, asked }: CallDown) => {
     running = id;
-    port.postMessage(up(id, () => answered(indexes, root, asked)));
+    port.postMessage(
+      up(id, () =>
+        answered(indexes, root, asked, (at, index, request) =>
+          answers.of(at, index, request),
+        ),
+      ),
+    );
   });
   port.postMessage({ kind: "ready" } satisfies CallUp);
 }

@@ -10,6 +10,7 @@ import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 import { currentIndex, nearestProject } from "../store/folder.ts";
 import { openIndex, type OpenIndex } from "../store/open.ts";
 import type { IndexReader } from "../store/store.ts";
+import { KeptIndex } from "./kept.ts";
 
 type Bounds = Pick<Limits, "WORKSPACE_DEPTH" | "WORKSPACE_PROJECTS">;
 
@@ -97,9 +98,15 @@ function real(path: string): string | undefined {
   }
 }
 
+interface Opened extends OpenIndex {
+  /** What questions are answered from. It holds while `index` says the same. */
+  readonly kept: KeptIndex;
+  readonly usedAt: number;
+}
+
 export interface OpenOptions {
   /** Called whenever an index is asked something; what it throws ends the question. */
-  readonly check?: () => void;
+  readonly check?: (() => void) | undefined;
   /** Milliseconds of a clock that does not go back. */
   readonly now?: () => number;
   readonly limits?: Pick<Limits, "MAX_OPEN_INDEXES" | "OPEN_INDEX_MINUTES">;
@@ -112,10 +119,7 @@ export interface OpenOptions {
  */
 export class OpenIndexes {
   /** The least recently used first. */
-  private readonly open = new Map<
-    string,
-    OpenIndex & { readonly usedAt: number }
-  >();
+  private readonly open = new Map<string, Opened>();
   private readonly options: OpenOptions;
 
   constructor(options: OpenOptions = {}) {
@@ -135,12 +139,14 @@ export class OpenIndexes {
     this.closeUnused(at);
     if (known && known.file === currentIndex(root)) {
       this.open.set(root, { ...known, usedAt: at });
-      return known.index;
+      return known.kept;
     }
     known?.index.close();
     const opened = openIndex(root, check);
-    if (opened) this.open.set(root, { ...opened, usedAt: at });
-    return opened?.index;
+    if (!opened) return undefined;
+    const kept = new KeptIndex(opened.index, { check });
+    this.open.set(root, { ...opened, kept, usedAt: at });
+    return kept;
   }
 
   close(): void {

@@ -69,16 +69,21 @@ export class InThread implements Runner {
   }
 }
 
-/** The answer, whichever thread this is. Throws: what the check of `indexes` throws. @spec pool-same-bytes */
+/**
+ * The answer, whichever thread this is; `answer` gives what `explore` gives.
+ * Throws: what the check of `indexes` throws.
+ * @spec pool-same-bytes
+ */
 export function answered(
   indexes: OpenIndexes,
   root: string,
   asked: Asked,
+  answer: typeof explore = explore,
 ): RawResult {
   try {
     const index = indexes.of(root);
     if (!index) return told(say(wordings.SERVE_NOT_INDEXED, { path: root }));
-    const { text, emission, report } = explore(root, index, {
+    const { text, emission, report } = answer(root, index, {
       query: asked.query,
       ...(asked.maxFiles !== undefined && { maxFiles: asked.maxFiles }),
       ...(asked.maxChars !== undefined && { maxChars: asked.maxChars }),

@@ -17,12 +17,14 @@ if (database === undefined) throw new Error(`${root} is not indexed`);
 const index = new SqliteReader(database);
 const queries = questions(index, 100);
 index.close();
-const ask = (query: string): Asked => ({
+let calls = 0;
+/** A client's name changes no answer; one that is new has no answer kept. */
+const ask = (query: string, client = `new ${++calls}`): Asked => ({
   query,
   maxFiles: undefined,
   maxChars: undefined,
   dedup: undefined,
-  client: undefined,
+  client,
   project: undefined,
   [VIEW]: undefined,
 });
@@ -61,39 +63,37 @@ const median = at(
   0.5,
 );
 
-// Each caller asks its own questions, the next when the last is answered.
-const many: number[] = [];
-const cpu = process.cpuUsage();
-const total = await timed(() =>
-  Promise.all(
-    Array.from({ length: Number(callers) }, async (_, caller) => {
-      for (let i = 0; i < 10; i++) {
-        const query = queries[(caller * 7 + i * 3) % queries.length]!;
-        many.push(await timed(() => pool.run(root!, ask(query))));
-      }
-    }),
-  ),
+/** Each caller asks its questions one after the other. */
+async function atOnce(
+  what: string,
+  each: number,
+  askOf: (caller: number, i: number) => Asked,
+): Promise<void> {
+  const many: number[] = [];
+  const cpu = process.cpuUsage();
+  const total = await timed(() =>
+    Promise.all(
+      Array.from({ length: Number(callers) }, async (_, caller) => {
+        for (let i = 0; i < each; i++)
+          many.push(await timed(() => pool.run(root!, askOf(caller, i))));
+      }),
+    ),
+  );
+  const used = process.cpuUsage(cpu);
+  const p95 = at(
+    many.toSorted((a, b) => a - b),
+    0.95,
+  );
+  say(
+    `${callers} callers, ${what}: ${figures(many)}, ${many.length} calls in ${total.toFixed(0)} ms, CPU ${((used.user + used.system) / 1000 / many.length).toFixed(1)} ms a call on ${((used.user + used.system) / 1000 / total).toFixed(2)} cores; p95 is ${(p95 / median).toFixed(1)} times the median of one`,
+  );
+}
+const question = (n: number): string => queries[n % queries.length]!;
+await atOnce("one question each", 1, (caller) => ask(question(caller * 4)));
+await atOnce("ten of their own each", 10, (caller, i) =>
+  ask(question(caller * 7 + i * 3)),
 );
-const used = process.cpuUsage(cpu);
-const sorted = many.toSorted((a, b) => a - b);
-say(
-  `${callers} callers at once  ${figures(many)}, ${many.length} calls in ${total.toFixed(0)} ms, CPU ${((used.user + used.system) / 1000 / total).toFixed(2)} cores; p95 is ${(at(sorted, 0.95) / median).toFixed(1)} times the median of one`,
-);
-const once: number[] = [];
-const burst = await timed(() =>
-  Promise.all(
-    Array.from({ length: Number(callers) }, async (_, i) => {
-      once.push(
-        await timed(() =>
-          pool.run(root!, ask(queries[(i * 4) % queries.length]!)),
-        ),
-      );
-    }),
-  ),
-);
-say(
-  `${callers} calls in one burst  ${figures(once)}, all in ${burst.toFixed(0)} ms`,
-);
+await atOnce("the same ten", 10, (_, i) => ask(question(i * 5), "same"));
 const mb = () => (process.memoryUsage().rss / 1e6).toFixed(0);
 for (let n = 0; n < Number(memoryCalls); n++) {
   await Promise.all(
