@@ -129,6 +129,24 @@ export const limits = {
   SIGNATURE_CHARS: 240,
   /** more is a manual, and found by its words. Unit: UTF-16 units. @spec doc-comments */
   DOC_CHARS: 800,
+  /** each keeps tables of its own of the index. Unit: threads. @spec pool-size */
+  MAX_EXPLORE_THREADS: 4,
+  /** a hundred times what a question takes on a large project. Unit: ms. @spec pool-times-out */
+  EXPLORE_TIMEOUT_MS: 10000,
+  /** an agent that thinks for so long may well be done. Unit: minutes. @spec pool-ends-the-idle */
+  EXPLORE_IDLE_MINUTES: 5,
+  /** more than one conversation is about. Unit: projects. @spec pool-open-indexes */
+  MAX_OPEN_INDEXES: 4,
+  /** its tables are read again in some milliseconds. Unit: minutes. @spec pool-open-indexes */
+  OPEN_INDEX_MINUTES: 10,
+  /** what a conversation comes back to; eight megabytes. Unit: rows. @spec pool-keeps-rows */
+  KEPT_ROWS: 10000,
+  /** a score of agents that ask alike; some megabytes. Unit: answers. @spec pool-keeps-answers */
+  KEPT_ANSWERS: 64,
+  /** ten times what a large project takes. Unit: megabytes. @spec pool-memory */
+  EXPLORE_HEAP_MB: 512,
+  /** an answer's own objects die before they are looked through again. Unit: megabytes. @spec pool-memory */
+  EXPLORE_YOUNG_MB: 48,
   /** a long report; a pasted log says no more. Unit: UTF-16 units. @spec query-is-bounded */
   QUERY_CHARS_READ: 4000,
   /** more than an answer has room for. Unit: names. @spec query-is-bounded */
@@ -514,6 +532,9 @@ export const wordings = {
     "syntax error at line {line}; definitions outside of it are kept",
   /** its lines are not exact bytes. @spec index-names-problems */
   PROBLEM_ENCODING: "not UTF-8; shown as Latin-1",
+  /** what to do instead. @spec pool-times-out */
+  EXPLORE_TOO_LONG:
+    "The answer took longer than {seconds} seconds and was given up. Ask for less at once: names of symbols or files rather than a long question.",
   /** the one option it needs. @spec replay-two-arms */
   REPLAY_NO_QUERIES: "Name a file of questions, one a line: --queries FILE.",
   /** a misspelt path. @spec replay-two-arms */
@@ -1524,6 +1545,20 @@ export type RuleId =
   | "claimed-names"
   | "script-blocks"
   | "outline-facts"
+  | "pool-same-bytes"
+  | "pool-record-stays"
+  | "handler-holds-no-caller"
+  | "pool-size"
+  | "pool-in-turn"
+  | "pool-survives-a-crash"
+  | "pool-times-out"
+  | "pool-cancels"
+  | "pool-ends-the-idle"
+  | "pool-settings-come-along"
+  | "pool-open-indexes"
+  | "pool-keeps-rows"
+  | "pool-keeps-answers"
+  | "pool-memory"
   | "query-names-and-words"
   | "query-is-bounded"
   | "query-about-tests"

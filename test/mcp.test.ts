@@ -321,7 +321,7 @@ ruleTest(
     expect(readdirSync(join(cancelled, ".codegraph"))).not.toContain("current");
     expect(
       readdirSync(join(shared, ".codegraph")).filter((name) =>
-        name.startsWith("index-"),
+        /^index-.*\.db$/.test(name),
       ),
     ).toHaveLength(1);
   },

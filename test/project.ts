@@ -16,6 +16,7 @@ import {
   type ExploreAnswer,
   type ExploreRequest,
 } from "../src/serve/explore.ts";
+import { newGeneration } from "../src/store/folder.ts";
 import { SqliteReader, SqliteWriter } from "../src/store/sqlite.ts";
 import type { IndexReader } from "../src/store/store.ts";
 import { folders, type Files } from "./folders.ts";
@@ -120,10 +121,18 @@ export function filesOf(dir: string): Files {
   );
 }
 
+/** Gives a folder an index of its own, as `codegraph index` does. */
+export async function indexHere(root: string): Promise<string> {
+  const { path, done } = newGeneration(root);
+  await build(root, path, {}, done);
+  return root;
+}
+
 async function build(
   root: string,
   database: string,
   { segments = 1, backwards = false }: IndexOptions,
+  done: (keep: boolean) => void = () => {},
 ): Promise<void> {
   const scanned = await scan(root, { git: false });
   const attributesOf = attributesIn(root, scanned.files);
@@ -133,7 +142,7 @@ async function build(
     id: i + 1,
     attributes: attributesOf(file.path),
   }));
-  const writer = new SqliteWriter(database, () => {});
+  const writer = new SqliteWriter(database, done);
   const each = Math.ceil(jobs.length / segments);
   for (let start = 0; start < jobs.length; start += each) {
     const indexer = await createIndexer({ root, textOnly: [] });

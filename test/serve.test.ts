@@ -222,12 +222,12 @@ ruleTest(
       "a.py": "def first(): return 1\n",
     });
     const open = new OpenIndexes();
-    const before = open.of(root)!;
-    expect(open.of(root)).toBe(before);
-    expect(before.symbolsNamed("first", 9)).toHaveLength(1);
+    const named = (name: string) =>
+      open.ask(root, (index) => index.symbolsNamed(name, 9).length);
+    expect(named("first")).toBe(1);
     indexed(root, { "a.py": "def second(): return 1\n" });
-    expect(open.of(root)!.symbolsNamed("second", 9)).toHaveLength(1);
-    expect(open.of(realpathSync(scratch()))).toBeUndefined();
+    expect(named("second")).toBe(1);
+    expect(open.ask(realpathSync(scratch()), () => 1)).toBeUndefined();
     open.close();
   },
 );

@@ -4,15 +4,10 @@
  *
  * The same index, question and files give the same bytes.
  */
-import { statSync } from "node:fs";
-import { join } from "node:path";
-import { isAsIndexed } from "../index/changes.ts";
 import { decode } from "../index/decode.ts";
 import { configKeys } from "../index/config-keys.ts";
-import { readInside } from "../index/read.ts";
 import { languageById } from "../languages/index.ts";
 import type { FileRow } from "../model/file.ts";
-import { fingerprint } from "../model/fingerprint.ts";
 import { splitLines } from "../model/lines.ts";
 import { liesIn, type Span } from "../model/span.ts";
 import { say } from "../model/wording.ts";
@@ -53,6 +48,7 @@ import {
   type CallReport,
   type FileReport,
 } from "./diagnostics.ts";
+import { diskOf, type Disk } from "./disk.ts";
 import { emissionOf, historyOf, unheld, type History } from "./history.ts";
 
 export interface ExploreRequest {
@@ -149,11 +145,12 @@ export function explore(
   index: IndexReader,
   request: ExploreRequest,
   limits: Limits = fromSpec,
+  disk: Disk = diskOf(root),
 ): ExploreAnswer {
   const query = readQuery(request.query, limits);
   const history = historyOf(query, request.session, request);
   const { text, served, guarded, stale } = answered(
-    root,
+    disk,
     index,
     request,
     query,
@@ -221,7 +218,7 @@ function fileReport(
 }
 
 function answered(
-  root: string,
+  disk: Disk,
   index: IndexReader,
   request: ExploreRequest,
   query: Query,
@@ -260,7 +257,7 @@ function answered(
       near: quoted([name]),
     });
     return answered(
-      root,
+      disk,
       index,
       request,
       readQuery(name, limits),
@@ -270,13 +267,13 @@ function answered(
     );
   }
 
-  const isCurrent = currentIn(root);
+  const isCurrent = (file: FileRow) => disk.isAsIndexed(file);
   const asked = query.aboutUses && ranking.named.length > 0;
   const notes = within(budget.chars * limits.NOTES_SHARE, [
     ...(first ?? []),
     ...small,
     ...unknown(index, query, ranking, limits),
-    ...keyNotes(root, ranking, limits),
+    ...keyNotes(disk, ranking, limits),
     ...(query.cut
       ? [say(wordings.NOTE_QUERY_CUT, { chars: limits.QUERY_CHARS_READ })]
       : []),
@@ -299,7 +296,7 @@ function answered(
     relationsSection(relations).length;
   const compose = (known: History | undefined): Answered | undefined => {
     const chosen = choose(
-      root,
+      disk,
       ranking,
       known,
       { ...budget, chars: budget.chars - around },
@@ -347,7 +344,7 @@ function answered(
 
 /** Reads the best files and spends the budget on them. */
 function choose(
-  root: string,
+  disk: Disk,
   ranking: Ranking,
   history: History | undefined,
   budget: Budget,
@@ -358,7 +355,7 @@ function choose(
   for (const candidate of ranking.candidates) {
     if (read.length >= budget.files + limits.MAX_SIGNATURE_FILES) break;
     if (candidate.file.keysOnly) continue;
-    const snapshot = readNow(root, candidate.file);
+    const snapshot = readNow(disk, candidate.file);
     if (snapshot)
       read.push(prepared(candidate, snapshot, ranking, history, limits));
     else gone.push(candidate.file.path);
@@ -478,31 +475,16 @@ function prepared(
   };
 }
 
-/** The file as it is now; undefined where it is gone or leads out of the project. @spec explore-reads-now */
-function readNow(root: string, file: FileRow): Snapshot | undefined {
-  const read = readInside(root, file.path);
+/** The file as it is now; undefined where it is gone or leads out of the project. */
+function readNow(disk: Disk, file: FileRow): Snapshot | undefined {
+  const read = disk.read(file.path);
   if (typeof read === "string") return undefined;
   const { text, exact } = decode(read.bytes);
-  const now = fingerprint(read.bytes);
   return {
     lines: splitLines(text),
-    drifted: now !== file.fingerprint,
+    drifted: read.fingerprint !== file.fingerprint,
     exact,
-    fingerprint: now,
-  };
-}
-
-/** Tells whether files are as they were indexed. Each is asked once. */
-function currentIn(root: string): (file: FileRow) => boolean {
-  const known = new Map<number, boolean>();
-  return (file) => {
-    let current = known.get(file.id);
-    if (current === undefined) {
-      const stat = statSync(join(root, file.path), { throwIfNoEntry: false });
-      current = stat !== undefined && isAsIndexed(root, file, stat);
-      known.set(file.id, current);
-    }
-    return current;
+    fingerprint: read.fingerprint,
   };
 }
 
@@ -572,11 +554,11 @@ const holds = (name: string, word: string): boolean =>
   name.toLowerCase().includes(word.toLowerCase());
 
 /** A configuration file that the question names is answered by its key names. */
-function keyNotes(root: string, ranking: Ranking, limits: Limits): string[] {
+function keyNotes(disk: Disk, ranking: Ranking, limits: Limits): string[] {
   return ranking.candidates.flatMap(({ file, namedPath }, rank) => {
     if (!file.keysOnly || (!namedPath && rank >= limits.KEYS_NOTE_RANK))
       return [];
-    const read = readInside(root, file.path);
+    const read = disk.read(file.path);
     if (typeof read === "string") return [];
     const keys = configKeys(file.path, decode(read.bytes).text);
     return [

@@ -88,9 +88,10 @@ export class Freshness {
   /**
    * Ends when the index holds what had changed before the call, as far as is known, or
    * when that takes too long. Gives what has to be said about that in the answer.
+   * `again` looks at the whole project whatever is known.
    * @spec fresh-before-an-answer fresh-without-watching
    */
-  async fresh(): Promise<readonly string[]> {
+  async fresh(again = false): Promise<readonly string[]> {
     if (this.closed) return [];
     this.comeBack();
     // What the system has reported and nobody has read yet. The second turn is sure to
@@ -98,7 +99,7 @@ export class Freshness {
     await turn();
     await turn();
     const { isOpen } = this.watcher;
-    const isDue = this.lookedAt === -Infinity || !isOpen;
+    const isDue = again || this.lookedAt === -Infinity || !isOpen;
     if (isDue) this.dirty = undefined;
     if (this.isDirty || this.running) {
       const done = this.settle().then(() => true);

@@ -7,38 +7,27 @@ import { platform } from "node:process";
 import { say } from "../model/wording.ts";
 import { contextKey, rootKey } from "../session/context.ts";
 import type { SessionRecord } from "../session/record.ts";
-import type { Emission, SessionView } from "../session/view.ts";
 import { limits, wordings, type Limits } from "../spec.gen.ts";
-import { UnreadableIndex } from "../store/sqlite.ts";
-import { readArguments, type ExploreArguments } from "./arguments.ts";
-import { writeReport, type CallReport } from "./diagnostics.ts";
-import { explore } from "./explore.ts";
-import { findProject, OpenIndexes } from "./projects.ts";
+import { readArguments } from "./arguments.ts";
+import { writeReport } from "./diagnostics.ts";
+import type { WatchState } from "./freshness.ts";
+import type { Keeper } from "./keeper.ts";
+import { findProject } from "./projects.ts";
+import {
+  EMISSION,
+  failed,
+  InThread,
+  told,
+  VIEW,
+  type Asked,
+  type RawResult,
+  type Runner,
+  type ToolResult,
+} from "./runner.ts";
+
+export type { ToolResult } from "./runner.ts";
 
 export const TOOL = "codegraph_explore";
-
-export interface ToolResult {
-  readonly content: readonly { readonly type: "text"; readonly text: string }[];
-  readonly isError?: true;
-}
-
-/** The fields that travel inside; a client's own are dropped. */
-const VIEW = "_cgExploreSession";
-const EMISSION = "_cgExploreEmission";
-
-/** A call as it goes down. */
-interface Asked extends ExploreArguments {
-  readonly dedup: string | undefined;
-  readonly client: string | undefined;
-  readonly project: string | undefined;
-  readonly [VIEW]: SessionView | undefined;
-}
-
-/** A result as it comes up from where the call ran, which may be another thread. */
-interface RawResult extends ToolResult {
-  readonly [EMISSION]?: Emission;
-  readonly report?: CallReport;
-}
 
 export interface Settings {
   /** `CODEGRAPH_EXPLORE_DEDUP` */
@@ -72,13 +61,28 @@ export interface Caller {
   readonly now: () => number;
 }
 
+/** It holds where calls run, and nothing of a caller. @spec handler-holds-no-caller */
 export class ToolHandler {
-  private readonly indexes = new OpenIndexes();
+  private readonly runner: Runner;
+  private readonly keeper: Keeper | undefined;
+
+  /**
+   * Calls run in this thread unless another `runner` is given, and from the index as it
+   * is unless a `keeper` keeps it fresh. Both are closed with the handler.
+   */
+  constructor(runner: Runner = new InThread(), keeper?: Keeper) {
+    this.runner = runner;
+    this.keeper = keeper;
+  }
 
   /**
    * Answers a call. `session` is the record of the caller's connection; without one
    * nothing is tracked, and the answer is the same.
-   * @spec serve-trusts-no-view
+   *
+   * What the context holds is looked up before the call runs and noted after it: of
+   * two calls that run at once, neither is told of lines that the other has yet to
+   * deliver. Throws: Cancelled where the caller's signal says so in time.
+   * @spec serve-trusts-no-view pool-record-stays
    */
   async execute(
     tool: string,
@@ -98,15 +102,25 @@ export class ToolHandler {
     const { root } = found;
     const context = contextKey(asked.sessionId);
     const key = rootKey(root, IGNORES_CASE);
-    const view = session?.view(context, key, caller.now());
-    const raw = this.run(root, {
-      ...asked,
+    const notes = (await this.keeper?.fresh(root)) ?? [];
+    const down: Asked = {
+      query: asked.query,
+      maxFiles: asked.maxFiles,
+      maxChars: asked.maxChars,
       dedup: caller.settings.dedup,
       client: caller.client,
       project: session?.knowsOthers(context, key) ? basename(root) : undefined,
-      [VIEW]: view,
-    });
-    const { [EMISSION]: emission, report, ...result } = raw;
+      notes,
+      [VIEW]: session?.view(context, key, caller.now()),
+    };
+    const raw = await this.answered(root, down, caller.signal);
+    const {
+      [EMISSION]: emission,
+      report,
+      stale: _,
+      unreadable: __,
+      ...result
+    } = raw;
     if (report) writeReport(caller.settings.debug, report);
     // A call that was cancelled never reached its context.
     if (emission && session && !caller.signal?.aborted)
@@ -114,44 +128,32 @@ export class ToolHandler {
     return result;
   }
 
-  close(): void {
-    this.indexes.close();
-  }
-
-  /** What is asked and what comes back is plain data: a thread may sit between. */
-  private run(root: string, asked: Asked): RawResult {
-    try {
-      const index = this.indexes.of(root);
-      if (!index) return told(say(wordings.SERVE_NOT_INDEXED, { path: root }));
-      const { text, emission, report } = explore(root, index, {
-        query: asked.query,
-        ...(asked.maxFiles !== undefined && { maxFiles: asked.maxFiles }),
-        ...(asked.maxChars !== undefined && { maxChars: asked.maxChars }),
-        session: asked[VIEW],
-        dedup: asked.dedup,
-        client: asked.client,
-        project: asked.project,
-      });
-      return {
-        content: [{ type: "text", text }],
-        [EMISSION]: emission,
-        report,
-      };
-    } catch (error) {
-      if (!(error instanceof UnreadableIndex)) throw error;
-      return told(
-        say(wordings.CLI_UNREADABLE, { path: root, reason: error.message }),
-      );
+  /** Once more where the index turns out not to be as the files are, and that is mended soon. */
+  private async answered(
+    root: string,
+    asked: Asked,
+    signal: AbortSignal | undefined,
+  ): Promise<RawResult> {
+    const first = await this.runner.run(root, asked, signal);
+    const { stale = [], unreadable } = first;
+    if (!this.keeper || signal?.aborted) return first;
+    if (unreadable !== undefined) {
+      const notes = await this.keeper.fresh(root, true);
+      return this.runner.run(root, { ...asked, notes }, signal);
     }
+    return stale.length > 0 && (await this.keeper.takeIn(root, stale))
+      ? this.runner.run(root, asked, signal)
+      : first;
   }
-}
 
-function told(text: string): ToolResult {
-  return { content: [{ type: "text", text: `${text}\n` }] };
-}
+  /** What is known of the projects that are kept fresh. */
+  states(): WatchState[] {
+    return this.keeper?.states() ?? [];
+  }
 
-function failed(text: string): ToolResult {
-  return { content: [{ type: "text", text }], isError: true };
+  async close(): Promise<void> {
+    await Promise.all([this.runner.close(), this.keeper?.close()]);
+  }
 }
 
 /** File systems there ignore letter case. */

@@ -23,8 +23,8 @@ export class Keeper {
   }
 
   /** See `Freshness.fresh`. */
-  fresh(root: string): Promise<readonly string[]> {
-    return this.project(root).fresh();
+  fresh(root: string, again = false): Promise<readonly string[]> {
+    return this.project(root).fresh(again);
   }
 
   /** See `Freshness.takeIn`. */

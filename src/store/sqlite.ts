@@ -238,9 +238,10 @@ export class SqliteReader implements IndexReader {
   /** Reads the file as it was when it was opened: edits are not seen. */
   readonly isFixed: boolean;
   private readonly path: string;
+  private readonly check: () => void;
   private readonly db: DatabaseSync;
   private told: IndexMeta;
-  /** Of the state that what is kept here belongs to. */
+  /** Counts the edits up to the state that was read last. */
   private revision: number;
   private byPath: FileRow[] | undefined;
   private byId: Map<number, FileRow> | undefined;
@@ -248,9 +249,13 @@ export class SqliteReader implements IndexReader {
   private loaded: LoadedSegment[] | undefined;
   private readonly statements = new Map<string, StatementSync>();
 
-  /** Throws: UnreadableIndex, here and from every method. */
-  constructor(path: string) {
+  /**
+   * Throws: UnreadableIndex, here and from every method, and what `check` throws,
+   * which is called before the database is asked anything.
+   */
+  constructor(path: string, check: () => void = () => {}) {
     this.path = path;
+    this.check = check;
     const opened = guarded(path, () => openedForReading(path));
     this.db = opened.db;
     this.isFixed = opened.isFixed;
@@ -265,6 +270,10 @@ export class SqliteReader implements IndexReader {
 
   get meta(): IndexMeta {
     return this.told;
+  }
+
+  get state(): number {
+    return this.revision;
   }
 
   private readMeta(): IndexMeta {
@@ -323,16 +332,22 @@ export class SqliteReader implements IndexReader {
   private renew(): void {
     const now = this.currentRevision();
     if (now === this.revision) return;
-    const before = this.revision;
-    this.revision = now;
-    this.text = undefined;
-    this.told = this.readIndexMeta();
-    if (before < Number(this.value("logged") ?? 0)) {
+    try {
+      this.text = undefined;
+      this.told = this.readIndexMeta();
+      if (this.revision < Number(this.value("logged") ?? 0))
+        this.byPath = this.byId = this.loaded = undefined;
+      else {
+        this.renewFiles(this.revision);
+        this.renewSegments();
+      }
+    } catch (error) {
+      // Half of it may be new.
       this.byPath = this.byId = this.loaded = undefined;
-      return;
+      throw error;
+    } finally {
+      this.revision = now;
     }
-    this.renewFiles(before);
-    this.renewSegments();
   }
 
   private renewFiles(before: number): void {
@@ -494,6 +509,7 @@ export class SqliteReader implements IndexReader {
 
   /** Throws: UnreadableIndex where `read` fails. */
   private ask<T>(sql: string, read: (statement: StatementSync) => T): T {
+    this.check();
     return guarded(this.path, () => {
       let statement = this.statements.get(sql);
       if (!statement)

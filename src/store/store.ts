@@ -60,6 +60,8 @@ export interface IndexReader {
    * meanwhile are seen by the next. Outside of it each read may see another state.
    */
   snapshot<T>(ask: () => T): T;
+  /** Another number for each state of one index; that of the last snapshot. */
+  readonly state: number;
   /** All files, by path. Kept by the reader: ask as often as needed. */
   files(): readonly FileRow[];
   file(id: number): FileRow | undefined;

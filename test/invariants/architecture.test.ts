@@ -1,6 +1,7 @@
 /** The rules of spec/architecture.md. */
 import { Node, SyntaxKind, type SourceFile } from "ts-morph";
 import { limits, lists } from "../../src/spec.gen.ts";
+import { heldOfCallers } from "./held.ts";
 import { reads } from "./identifiers.ts";
 import {
   builtin,
@@ -296,6 +297,32 @@ function hostsAndPorts(file: SourceFile): Breach[] {
         .map((node) => ({ node, say })),
     );
 }
+
+invariant("the handler, and what runs its calls, hold nothing of a caller", {
+  rule: "handler-holds-no-caller",
+  over: "src/serve/**/*.ts",
+  caught: {
+    "/src/serve/record.ts": `class ToolHandler { private readonly session = new SessionRecord(); }`,
+    "/src/serve/typed.ts": `class ToolHandler { last: SessionView | undefined; }`,
+    "/src/serve/map.ts": `class ToolHandler { readonly calls = new Map<string, number>(); }`,
+    "/src/serve/keyed.ts": `class ToolHandler { readonly seen: Set<string>; constructor() { this.seen = new Set(); } }`,
+    "/src/serve/any.ts": `class ToolHandler { state: unknown; }`,
+    "/src/serve/open.ts": `class ToolHandler { readonly state = {}; }`,
+    "/src/serve/parameter.ts": `class ToolHandler { constructor(private readonly caller: Caller) {} }`,
+    "/src/serve/hash.ts": `class ToolHandler { #last: Emission[] = []; }`,
+    "/src/serve/static.ts": `class ToolHandler { static clients: string[] = []; static last: Caller; }`,
+    "/src/serve/runner.ts": `class Mine implements Runner { private readonly asked: Asked[] = []; }`,
+    "/src/serve/deep.ts": `interface Job { readonly view: SessionView } class Mine implements Runner { private readonly queue: Job[] = []; }`,
+    "/src/serve/beside.ts": `interface Job extends Asked { readonly id: number } class Mine implements Runner { private readonly queue: Job[] = []; }`,
+    "/src/serve/below.ts": `class Mine extends ToolHandler { readonly last: Caller | undefined; }`,
+  },
+  passes: {
+    "/src/serve/handler.ts": `class ToolHandler { private readonly runner: Runner; constructor(runner: Runner = new InThread()) { this.runner = runner; } }`,
+    "/src/serve/pool.ts": `interface Thread { readonly worker: Worker; readonly tell: (asked: Asked) => void } class Mine implements Runner { private readonly threads: Thread[] = []; private calls = 0; private closed = false; }`,
+    "/src/serve/projects.ts": `class OpenIndexes { private readonly open = new Map<string, OpenIndex>(); }`,
+  },
+  scan: heldOfCallers,
+});
 
 const named = (...parts: readonly string[]): string => parts.join("");
 

@@ -67,6 +67,7 @@ export async function bundle(): Promise<Bundle> {
     entryPoints: {
       main: "src/cli/main.ts",
       "index-worker": "src/index/worker.ts",
+      "explore-worker": "src/serve/explore-worker.ts",
       "sync-worker": "src/serve/sync-worker.ts",
       dedup: "src/dedup/index.ts",
     },

@@ -1,0 +1,47 @@
+/**
+ * Answers that were given, for calls that ask the same again: agents that work side
+ * by side begin alike.
+ *
+ * Errs: toward answering anew. An answer hangs on the index, the request and what is
+ * seen of the files; only where all three are the same is it given again.
+ */
+import { hash } from "node:crypto";
+import { limits as fromSpec, type Limits } from "../spec.gen.ts";
+import type { IndexReader } from "../store/store.ts";
+import { diskOf, Witness } from "./disk.ts";
+import { explore, type ExploreAnswer, type ExploreRequest } from "./explore.ts";
+
+interface Given {
+  readonly answer: ExploreAnswer;
+  readonly seen: Witness;
+}
+
+/** The last answers by index, which is one object as long as it says the same. @spec pool-keeps-answers */
+export class Answers {
+  private readonly most: number;
+  /** By what was asked, the longest ago first. */
+  private readonly byIndex = new WeakMap<IndexReader, Map<string, Given>>();
+
+  constructor(limits: Pick<Limits, "KEPT_ANSWERS"> = fromSpec) {
+    this.most = limits.KEPT_ANSWERS;
+  }
+
+  /** The same as `explore`. */
+  of(root: string, index: IndexReader, request: ExploreRequest): ExploreAnswer {
+    let given = this.byIndex.get(index);
+    if (!given) this.byIndex.set(index, (given = new Map()));
+    // A digest, since what a context holds is in it.
+    const key = hash("sha256", JSON.stringify([root, request]), "base64");
+    const known = given.get(key);
+    given.delete(key);
+    if (known?.seen.holds(diskOf(root))) {
+      given.set(key, known);
+      return known.answer;
+    }
+    const seen = new Witness(diskOf(root));
+    const answer = explore(root, index, request, fromSpec, seen);
+    given.set(key, { answer, seen });
+    if (given.size > this.most) given.delete(given.keys().next().value!);
+    return answer;
+  }
+}

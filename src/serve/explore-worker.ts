@@ -1,0 +1,64 @@
+/**
+ * A thread that answers calls, one at a time, over read-only handles of its own.
+ * What it keeps of them changes no later answer: rows of the index, and answers for
+ * whoever asks the very same.
+ */
+import { parentPort, workerData, type MessagePort } from "node:worker_threads";
+import { Answers } from "./answers.ts";
+import { OpenIndexes } from "./projects.ts";
+import { answered, Cancelled, type Asked, type RawResult } from "./runner.ts";
+
+/** What a thread is started with. */
+export interface ThreadStart {
+  /** One Int32: the id of the call that nobody waits for any more. */
+  readonly given: SharedArrayBuffer;
+}
+
+export interface CallDown {
+  /** From 1; no two calls of a thread have the same. */
+  readonly id: number;
+  readonly root: string;
+  readonly asked: Asked;
+}
+
+export type CallUp =
+  | { readonly kind: "ready" }
+  | { readonly kind: "answer"; readonly id: number; readonly result: RawResult }
+  | { readonly kind: "cancelled"; readonly id: number }
+  | { readonly kind: "failed"; readonly id: number; readonly error: unknown };
+
+// The types are for whoever starts the thread; that one is not a thread itself.
+if (parentPort) serve(parentPort, workerData as ThreadStart);
+
+function serve(port: MessagePort, start: ThreadStart): void {
+  const given = new Int32Array(start.given);
+  let running = 0;
+  const indexes = new OpenIndexes({
+    check: () => {
+      if (Atomics.load(given, 0) === running) throw new Cancelled();
+    },
+  });
+  const answers = new Answers();
+  port.on("message", ({ id, root, asked }: CallDown) => {
+    running = id;
+    port.postMessage(
+      up(id, () =>
+        answered(indexes, root, asked, (at, index, request) =>
+          answers.of(at, index, request),
+        ),
+      ),
+    );
+  });
+  port.postMessage({ kind: "ready" } satisfies CallUp);
+}
+
+/** @spec pool-cancels */
+function up(id: number, run: () => RawResult): CallUp {
+  try {
+    return { kind: "answer", id, result: run() };
+  } catch (error) {
+    return error instanceof Cancelled
+      ? { kind: "cancelled", id }
+      : { kind: "failed", id, error };
+  }
+}

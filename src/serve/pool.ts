@@ -1,0 +1,277 @@
+/**
+ * Spreads calls over worker threads, first come, first served, so that this thread
+ * is free for the protocol. Each thread has one call in hand at a time; the others
+ * wait here, where they can be taken back.
+ *
+ * Errs: toward an answer. Whatever breaks a thread, its call is answered in this
+ * one; only a call that takes too long is not tried again.
+ */
+import { availableParallelism } from "node:os";
+import { Worker, type ResourceLimits } from "node:worker_threads";
+import { say } from "../model/wording.ts";
+import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
+import type { CallDown, CallUp, ThreadStart } from "./explore-worker.ts";
+import {
+  Cancelled,
+  failed,
+  InThread,
+  type Asked,
+  type RawResult,
+  type Runner,
+} from "./runner.ts";
+
+type PoolLimits = Pick<
+  Limits,
+  | "MAX_EXPLORE_THREADS"
+  | "EXPLORE_TIMEOUT_MS"
+  | "EXPLORE_IDLE_MINUTES"
+  | "EXPLORE_HEAP_MB"
+  | "EXPLORE_YOUNG_MB"
+>;
+
+export interface PoolOptions {
+  /** How many threads; by default as many as `threadCount` says. */
+  readonly threads?: number;
+  /** What a thread may use; by default what the spec says. */
+  readonly resourceLimits?: ResourceLimits;
+  /** The limits of the spec, but for those that are given. */
+  readonly limits?: Partial<PoolLimits>;
+  /** Calls back after so many milliseconds; by default `setTimeout`. */
+  readonly timer?: (run: () => void, ms: number) => NodeJS.Timeout;
+}
+
+/** How many threads answer calls on a machine of so many cores. @spec pool-size */
+export const threadCount = (
+  cores: number = availableParallelism(),
+  limits: Pick<Limits, "MAX_EXPLORE_THREADS"> = fromSpec,
+): number => Math.max(1, Math.min(cores, limits.MAX_EXPLORE_THREADS));
+
+/** What a thread may use; what is asked for goes before what the spec says. @spec pool-memory */
+export const threadMemory = (
+  asked: ResourceLimits = {},
+  limits: Pick<Limits, "EXPLORE_HEAP_MB" | "EXPLORE_YOUNG_MB"> = fromSpec,
+): ResourceLimits => ({
+  maxOldGenerationSizeMb: limits.EXPLORE_HEAP_MB,
+  maxYoungGenerationSizeMb: limits.EXPLORE_YOUNG_MB,
+  ...asked,
+});
+
+/** How long a thread may take, and how long it waits for a call; milliseconds. @spec pool-times-out pool-ends-the-idle */
+export const patience = (
+  limits: Pick<Limits, "EXPLORE_TIMEOUT_MS" | "EXPLORE_IDLE_MINUTES">,
+): { readonly answer: number; readonly idle: number } => ({
+  answer: limits.EXPLORE_TIMEOUT_MS,
+  idle: limits.EXPLORE_IDLE_MINUTES * MINUTE,
+});
+
+/** A call from when it comes until it is answered. */
+interface Call {
+  readonly id: number;
+  readonly root: string;
+  readonly asked: Asked; // exempt handler-holds-no-caller: gone when the call ends
+  readonly signal: AbortSignal | undefined; // exempt handler-holds-no-caller: likewise
+  /** These settle the caller's promise; later ones change nothing. */
+  readonly resolve: (result: RawResult | Promise<RawResult>) => void;
+  readonly reject: (error: unknown) => void;
+  readonly onAbort: () => void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  /** Where the thread looks for the id of a call that was cancelled. */
+  readonly given: Int32Array;
+  /** It has said that it can take calls. */
+  ready: boolean;
+  /** The call in hand. */
+  call: Call | undefined;
+  /** Until when it has to be ready or to answer, or else until when it waits for the next call. */
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** @spec pool-in-turn pool-survives-a-crash pool-times-out pool-cancels pool-ends-the-idle pool-settings-come-along */
+export class WorkerPool implements Runner {
+  private readonly size: number;
+  private readonly resourceLimits: ResourceLimits;
+  private readonly patience: ReturnType<typeof patience>;
+  private readonly timer: (run: () => void, ms: number) => NodeJS.Timeout;
+  /** The one that was used last is the last one, and is used next: the others may grow old. */
+  private readonly threads: Thread[] = [];
+  private readonly queue: Call[] = [];
+  private calls = 0;
+  private closed = false;
+
+  constructor({
+    threads,
+    resourceLimits,
+    limits = {},
+    timer = setTimeout,
+  }: PoolOptions = {}) {
+    this.timer = timer;
+    const all = { ...fromSpec, ...limits };
+    this.patience = patience(all);
+    this.size = threads ?? threadCount(undefined, all);
+    this.resourceLimits = threadMemory(resourceLimits, all);
+  }
+
+  run(root: string, asked: Asked, signal?: AbortSignal): Promise<RawResult> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted || this.closed) throw new Cancelled();
+      const call: Call = {
+        id: ++this.calls,
+        root,
+        asked,
+        signal,
+        resolve,
+        reject,
+        onAbort: () => this.cancel(call),
+      };
+      signal?.addEventListener("abort", call.onAbort, { once: true });
+      this.queue.push(call);
+      this.handOut();
+    });
+  }
+
+  /** Calls that are not answered yet are cancelled. */
+  async close(): Promise<void> {
+    this.closed = true;
+    for (const call of this.queue.splice(0))
+      finish(call).reject(new Cancelled());
+    const threads = this.threads.splice(0);
+    for (const thread of threads) {
+      clearTimeout(thread.timer);
+      if (thread.call) finish(thread.call).reject(new Cancelled());
+    }
+    await Promise.all(threads.map(({ worker }) => worker.terminate()));
+  }
+
+  /** Gives waiting calls to threads that have none, and starts threads for the rest. */
+  private handOut(): void {
+    while (this.queue.length > 0) {
+      const free = this.threads.findLast((t) => t.ready && !t.call);
+      if (!free) break;
+      this.give(free, this.queue.shift()!);
+    }
+    // A call is not bound to a thread that starts for it: one that is free sooner takes it.
+    const starting = this.threads.filter((t) => !t.ready).length;
+    if (this.queue.length > starting && this.threads.length < this.size)
+      this.start();
+  }
+
+  private start(): void {
+    const given = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+    const worker = new Worker(workerUrl(), {
+      workerData: { given } satisfies ThreadStart,
+      resourceLimits: this.resourceLimits,
+      // What a caller's environment says comes with its calls.
+      env: {},
+    });
+    const thread: Thread = {
+      worker,
+      given: new Int32Array(given),
+      ready: false,
+      call: undefined,
+      timer: undefined,
+    };
+    this.threads.unshift(thread);
+    this.within(thread, this.patience.answer, () => this.lost(thread));
+    worker.on("error", () => this.lost(thread));
+    worker.on("messageerror", () => this.lost(thread));
+    worker.on("exit", () => this.lost(thread));
+    worker.on("message", (message: CallUp) => this.told(thread, message));
+  }
+
+  private give(thread: Thread, call: Call): void {
+    thread.call = call;
+    thread.worker.ref();
+    this.within(thread, this.patience.answer, () => this.tooLong(thread));
+    const { id, root, asked } = call;
+    thread.worker.postMessage({ id, root, asked } satisfies CallDown);
+  }
+
+  private told(thread: Thread, message: CallUp): void {
+    // What a thread that was given up has still said comes too late.
+    if (!this.threads.includes(thread)) return;
+    const { call } = thread;
+    thread.ready = true;
+    thread.call = undefined;
+    if (call && message.kind === "answer") finish(call).resolve(message.result);
+    if (call && message.kind === "failed") finish(call).reject(message.error);
+    this.threads.splice(this.threads.indexOf(thread), 1);
+    this.threads.push(thread);
+    // Nothing but a call keeps the process alive.
+    thread.worker.unref();
+    this.within(thread, this.patience.idle, () => this.giveUp(thread));
+    this.handOut();
+  }
+
+  /** Its call, or the one that it was started for, is answered here: nobody can tell why it broke. */
+  private lost(thread: Thread): void {
+    if (!this.giveUp(thread)) return;
+    const call = thread.ready ? thread.call : this.queue.shift();
+    if (call && !call.signal?.aborted) finish(call).resolve(inThisThread(call));
+    this.handOut();
+  }
+
+  /** Trying again would take as long again, and hold up everybody. */
+  private tooLong(thread: Thread): void {
+    if (!this.giveUp(thread)) return;
+    const seconds = this.patience.answer / SECOND;
+    if (thread.call)
+      finish(thread.call).resolve(
+        failed(say(wordings.EXPLORE_TOO_LONG, { seconds })),
+      );
+    this.handOut();
+  }
+
+  private cancel(call: Call): void {
+    const waits = this.queue.indexOf(call);
+    if (waits >= 0) this.queue.splice(waits, 1);
+    const thread = this.threads.find((t) => t.call === call);
+    // It stays in hand: the thread is free when it says so.
+    if (thread) Atomics.store(thread.given, 0, call.id);
+    call.reject(new Cancelled());
+  }
+
+  /** False where that was done before. */
+  private giveUp(thread: Thread): boolean {
+    const at = this.threads.indexOf(thread);
+    if (at < 0) return false;
+    this.threads.splice(at, 1);
+    clearTimeout(thread.timer);
+    void thread.worker.terminate();
+    return true;
+  }
+
+  private within(thread: Thread, ms: number, otherwise: () => void): void {
+    clearTimeout(thread.timer);
+    thread.timer = this.timer(otherwise, ms).unref();
+  }
+}
+
+/** A call that is about to be answered can no longer be cancelled. */
+function finish(call: Call): Call {
+  call.signal?.removeEventListener("abort", call.onAbort);
+  return call;
+}
+
+async function inThisThread({ root, asked, signal }: Call): Promise<RawResult> {
+  const here = new InThread();
+  try {
+    return await here.run(root, asked, signal);
+  } finally {
+    await here.close();
+  }
+}
+
+const SECOND = 1000; // exempt spec-values-are-imported: a unit
+const MINUTE = 60 * SECOND;
+
+/** Run from source the worker is a module beside this one, built it is a bundle beside the bundle. */
+function workerUrl(): URL {
+  return new URL(
+    import.meta.url.endsWith(".ts")
+      ? "./explore-worker.ts"
+      : "./explore-worker.js",
+    import.meta.url,
+  );
+}

@@ -1,0 +1,127 @@
+/**
+ * Where a call runs: what goes down into it, what comes up, and the one way to
+ * answer it, which a worker thread and this one share.
+ *
+ * All that crosses is plain data, so that a structured clone may sit between.
+ */
+import { say } from "../model/wording.ts";
+import type { Emission, SessionView } from "../session/view.ts";
+import { wordings } from "../spec.gen.ts";
+import { UnreadableIndex } from "../store/sqlite.ts";
+import type { CallReport } from "./diagnostics.ts";
+import { explore } from "./explore.ts";
+import { OpenIndexes } from "./projects.ts";
+
+/** The fields that travel inside; a client's own are dropped. */
+export const VIEW = "_cgExploreSession";
+export const EMISSION = "_cgExploreEmission";
+
+export interface ToolResult {
+  readonly content: readonly { readonly type: "text"; readonly text: string }[];
+  readonly isError?: true;
+}
+
+/** A call as it goes down. What the caller's environment says comes with it. */
+export interface Asked {
+  readonly query: string;
+  readonly maxFiles: number | undefined;
+  readonly maxChars: number | undefined;
+  readonly dedup: string | undefined;
+  readonly client: string | undefined;
+  readonly project: string | undefined;
+  /** What has to be said of the index. */
+  readonly notes: readonly string[];
+  readonly [VIEW]: SessionView | undefined;
+}
+
+/** A result as it comes up. */
+export interface RawResult extends ToolResult {
+  readonly [EMISSION]?: Emission;
+  readonly report?: CallReport;
+  /** Files that are not as they were indexed. */
+  readonly stale?: readonly string[];
+  /** Why the index cannot be read. */
+  readonly unreadable?: string;
+}
+
+/** The caller has given up: nobody waits for the answer. */
+export class Cancelled extends Error {}
+
+export interface Runner {
+  /**
+   * Answers a call about the project at `root`, a root with an index.
+   * Throws: Cancelled where `signal` says so before the answer is there.
+   */
+  run(root: string, asked: Asked, signal?: AbortSignal): Promise<RawResult>;
+  /** Ends what runs and closes what is open. */
+  close(): Promise<void>;
+}
+
+/** Answers in this thread, which does nothing else meanwhile. @spec pool-same-bytes */
+export class InThread implements Runner {
+  private readonly indexes = new OpenIndexes();
+
+  async run(
+    root: string,
+    asked: Asked,
+    signal?: AbortSignal,
+  ): Promise<RawResult> {
+    if (signal?.aborted) throw new Cancelled();
+    return answered(this.indexes, root, asked);
+  }
+
+  async close(): Promise<void> {
+    this.indexes.close();
+  }
+}
+
+/**
+ * The answer, whichever thread this is; `answer` gives what `explore` gives.
+ * Throws: what the check of `indexes` throws.
+ * @spec pool-same-bytes
+ */
+export function answered(
+  indexes: OpenIndexes,
+  root: string,
+  asked: Asked,
+  answer: typeof explore = explore,
+): RawResult {
+  try {
+    const found = indexes.ask(root, (index) =>
+      answer(root, index, {
+        query: asked.query,
+        ...(asked.maxFiles !== undefined && { maxFiles: asked.maxFiles }),
+        ...(asked.maxChars !== undefined && { maxChars: asked.maxChars }),
+        session: asked[VIEW],
+        dedup: asked.dedup,
+        client: asked.client,
+        project: asked.project,
+        notes: asked.notes,
+      }),
+    );
+    if (!found) return told(say(wordings.SERVE_NOT_INDEXED, { path: root }));
+    const { text, emission, report, stale } = found;
+    return {
+      content: [{ type: "text", text }],
+      [EMISSION]: emission,
+      report,
+      stale,
+    };
+  } catch (error) {
+    if (!(error instanceof UnreadableIndex)) throw error;
+    return {
+      ...told(
+        say(wordings.CLI_UNREADABLE, { path: root, reason: error.message }),
+      ),
+      unreadable: error.message,
+    };
+  }
+}
+
+export function told(text: string): ToolResult {
+  return { content: [{ type: "text", text: `${text}\n` }] };
+}
+
+export function failed(text: string): ToolResult {
+  return { content: [{ type: "text", text }], isError: true };
+}

@@ -1,0 +1,203 @@
+/** What threads keep from call to call: it changes no byte, and has a bound. */
+import { appendFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect } from "vitest";
+import { Answers } from "../src/serve/answers.ts";
+import { diskOf, Witness } from "../src/serve/disk.ts";
+import { explore, type ExploreRequest } from "../src/serve/explore.ts";
+import { KeptIndex } from "../src/serve/kept.ts";
+import { WorkerPool } from "../src/serve/pool.ts";
+import { InThread, VIEW } from "../src/serve/runner.ts";
+import { limits } from "../src/spec.gen.ts";
+import { openIndex } from "../src/store/open.ts";
+import type { IndexReader } from "../src/store/store.ts";
+import { law, loadBearing, ruleTest } from "./from-spec.ts";
+import { projects } from "./project.ts";
+import { indexed, pythonFunction, scratch } from "./scratch.ts";
+
+const project = projects();
+const pool = new WorkerPool({ threads: 1 });
+afterAll(() => pool.close());
+
+law("pool-keeps-rows", "rows are those of the index", async () => {
+  const { index } = await project.fixture("board-ts");
+  for (const KEPT_ROWS of [0, 20, limits.KEPT_ROWS]) {
+    const kept = new KeptIndex(index, { limits: { KEPT_ROWS } });
+    const names = [...index.symbolNames(1_000), "of_nobody"];
+    for (let round = 0; round < 2; round++) {
+      for (const { id } of index.files()) {
+        // One is asked for before its file is, and after.
+        for (const ordinal of [0, 1, 9_999]) {
+          const place = { file: id, ordinal };
+          expect(kept.symbolAt(place)).toEqual(index.symbolAt(place));
+        }
+        expect(kept.symbolsOf(id)).toEqual(index.symbolsOf(id));
+        expect(kept.symbolAt({ file: id, ordinal: 0 })).toEqual(
+          index.symbolAt({ file: id, ordinal: 0 }),
+        );
+        expect(kept.referencesOf(id)).toEqual(index.referencesOf(id));
+      }
+      for (const name of names)
+        for (const most of [1, 9])
+          expect(kept.placesNamed(name, most)).toEqual(
+            index.placesNamed(name, most),
+          );
+    }
+  }
+});
+
+/** Two files whose rows fill the bound, and one that has a row too many beside the first. */
+const rows = (n: number) => Array.from({ length: n }, (_, i) => `name_${i}`);
+let big: IndexReader | undefined;
+loadBearing("pool-keeps-rows", "KEPT_ROWS", (moved) => {
+  const half = limits.KEPT_ROWS / 2;
+  big ??= project.names([rows(half), rows(half - 2), rows(half - 1)]);
+  return [2, 3].map((second) => {
+    const kept = new KeptIndex(big!, { limits: moved });
+    const first = kept.symbolsOf(1);
+    kept.symbolsOf(second);
+    return kept.symbolsOf(1) === first;
+  });
+});
+
+ruleTest(
+  "pool-cancels",
+  "a call ends at a row that is kept, as at one that is not",
+  () => {
+    const index = project.names([["one"], ["two"]]);
+    let checks = 0;
+    const kept = new KeptIndex(index, { check: () => checks++ });
+    kept.symbolsOf(1);
+    kept.symbolsOf(1);
+    expect(checks).toBe(2);
+  },
+);
+
+const small = () =>
+  indexed(join(scratch(), "p"), {
+    "core.py": pythonFunction("settle_account", 40),
+    "other.py": pythonFunction("close_books", 40),
+    "third.py": pythonFunction("open_books", 40),
+  });
+const questions = [
+  "settle_account",
+  "core.py",
+  "books that close",
+  "of_nobody",
+];
+
+ruleTest(
+  "pool-keeps-answers",
+  "whatever happens to the files, an answer is the one that is given anew",
+  async () => {
+    const root = small();
+    const answers = new Answers();
+    const here = new InThread();
+    let { index } = openIndex(root)!;
+    const at = (name: string) => join(root, name);
+    const text = pythonFunction("settle_account", 40);
+    const asked = async () => {
+      for (const query of questions) {
+        const anew = explore(root, index, { query });
+        expect(answers.of(root, index, { query })).toEqual(anew);
+        expect(answers.of(root, index, { query })).toEqual(anew);
+        const call = {
+          query,
+          maxFiles: undefined,
+          maxChars: undefined,
+          dedup: undefined,
+          client: undefined,
+          project: undefined,
+          notes: [],
+          [VIEW]: undefined,
+        };
+        const threaded = await pool.run(root, call);
+        expect(threaded).toEqual(await here.run(root, call));
+        expect(threaded.content[0]!.text).toBe(anew.text);
+      }
+    };
+    await asked();
+    for (const change of [
+      () => appendFileSync(at("core.py"), "\nEDITED = 1\n"),
+      () => writeFileSync(at("core.py"), text),
+      () => utimesSync(at("other.py"), 1_000, 1_000),
+      () => writeFileSync(at("core.py"), text.replace("40", "41")),
+      () => rmSync(at("core.py")),
+      () => writeFileSync(at("core.py"), text),
+      () => rmSync(at("other.py")),
+    ]) {
+      change();
+      await asked();
+    }
+    index.close();
+    indexed(root, { "core.py": pythonFunction("settle_account", 9) });
+    index = openIndex(root)!.index;
+    await asked();
+    index.close();
+    await here.close();
+  },
+);
+
+ruleTest(
+  "pool-keeps-answers",
+  "only the very same call, of the same index, is given one",
+  () => {
+    const root = small();
+    const answers = new Answers();
+    const { index } = openIndex(root)!;
+    const of = (more: Partial<ExploreRequest> = {}) =>
+      answers.of(root, index, { query: "core.py", ...more });
+    const first = of();
+    expect(of()).toBe(first);
+    const session = { callCount: 0, responseBytes: 0, calls: [] };
+    for (const more of [
+      { session },
+      { maxChars: 3_000 },
+      { maxFiles: 1 },
+      { dedup: "0" },
+      { client: "x" },
+      { project: "p" },
+      { query: "core.py " },
+    ])
+      expect(of(more)).not.toBe(first);
+    expect(of()).toBe(first);
+    const other = openIndex(root)!.index;
+    expect(answers.of(root, other, { query: "core.py" })).not.toBe(first);
+    other.close();
+    index.close();
+  },
+);
+
+ruleTest(
+  "pool-keeps-answers",
+  "an answer that saw a file change is not kept",
+  () => {
+    const root = small();
+    const disk = diskOf(root);
+    let reads = 0;
+    const seen = new Witness({
+      ...disk,
+      read: (path) => (reads++ === 0 ? "gone" : disk.read(path)),
+    });
+    expect(seen.holds(diskOf(root))).toBe(true);
+    seen.read("core.py");
+    expect(seen.holds(diskOf(root))).toBe(false);
+    seen.read("core.py");
+    expect(seen.holds(diskOf(root))).toBe(false);
+  },
+);
+
+loadBearing("pool-keeps-answers", "KEPT_ANSWERS", (moved) => {
+  const root = small();
+  const { index } = openIndex(root)!;
+  const kept = [limits.KEPT_ANSWERS, limits.KEPT_ANSWERS + 1].map((n) => {
+    const answers = new Answers(moved);
+    const ask = (i: number) =>
+      answers.of(root, index, { query: `settle_account ${i}` });
+    const first = ask(0);
+    for (let i = 1; i < n; i++) ask(i);
+    return ask(0) === first;
+  });
+  index.close();
+  return kept;
+});
