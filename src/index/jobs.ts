@@ -1,6 +1,7 @@
 /** What the indexing thread and its workers say to each other. All of it is plain data. */
 import type { IndexedFile, LeftOut } from "../model/file.ts";
 import type { Segment } from "../model/segment.ts";
+import type { SharedCache } from "./cache.ts";
 import type { Attributes } from "./attributes.ts";
 import type { ScannedFile } from "./scan.ts";
 
@@ -19,6 +20,7 @@ export type FromWorker =
       readonly kind: "files";
       readonly files: readonly IndexedFile[];
       readonly leftOut: readonly LeftOut[];
+      readonly reused: number;
     }
   | { readonly kind: "segment"; readonly segment: Segment };
 
@@ -26,6 +28,8 @@ export interface IndexStart {
   readonly root: string;
   /** Paths that are not parsed: an earlier worker broke on them. */
   readonly textOnly: readonly string[];
+  /** Where extractions are looked up and kept; absent for nowhere. */
+  readonly cache?: SharedCache | undefined;
 }
 
 export interface WorkerStart extends IndexStart {

@@ -1,0 +1,54 @@
+/** Which of the kept packs are joined, and which go. Pure: names, sizes and ages in. */
+import { limits as fromSpec, type Limits } from "../spec.gen.ts";
+
+export interface KeptFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly ageMs: number;
+  /** Another process may be writing it, or was killed over it. */
+  readonly isPart: boolean;
+  /** This version of codegraph wrote it, so that it can be joined with others. */
+  readonly isOurs: boolean;
+}
+
+export interface Sweep {
+  readonly join: readonly KeptFile[];
+  readonly remove: readonly KeptFile[];
+}
+
+type SweepLimits = Pick<
+  Limits,
+  "CACHE_MB" | "CACHE_SMALL_MB" | "CACHE_SMALL_PACKS" | "CACHE_PART_MINUTES"
+>;
+
+/** What is joined still counts with all its bytes; what goes, goes oldest first. @spec extractions-are-bounded */
+export function sweep(
+  files: readonly KeptFile[],
+  limits: SweepLimits = fromSpec,
+): Sweep {
+  const isDead = (file: KeptFile): boolean =>
+    file.isPart && file.ageMs > limits.CACHE_PART_MINUTES * MS_PER_MINUTE;
+  const remove = files.filter(isDead);
+  let bytes = files.reduce((sum, f) => sum + (isDead(f) ? 0 : f.bytes), 0);
+  const packs = files
+    .filter((f) => !f.isPart)
+    .sort((a, b) => b.ageMs - a.ageMs);
+  for (const pack of packs) {
+    if (bytes <= limits.CACHE_MB * BYTES_PER_MB) break;
+    bytes -= pack.bytes;
+    remove.push(pack);
+  }
+  const small = packs.filter(
+    (f) =>
+      f.isOurs &&
+      f.bytes < limits.CACHE_SMALL_MB * BYTES_PER_MB &&
+      !remove.includes(f),
+  );
+  return {
+    join: small.length > limits.CACHE_SMALL_PACKS ? small : [],
+    remove,
+  };
+}
+
+export const BYTES_PER_MB = 1e6;
+const MS_PER_MINUTE = 6e4;
