@@ -113,6 +113,7 @@ ruleTest(
 const result = (problems: number) => ({
   root: "/p",
   files: 9,
+  reused: 0,
   symbols: 1,
   references: 0,
   leftOut: 0,

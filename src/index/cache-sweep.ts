@@ -50,5 +50,12 @@ export function sweep(
   };
 }
 
+/** Whether what is used of it is to be kept anew. @spec extractions-are-bounded */
+export const isAged = (
+  { ageMs, isPart }: Pick<KeptFile, "ageMs" | "isPart">,
+  limits: Pick<Limits, "CACHE_REFRESH_DAYS"> = fromSpec,
+): boolean => !isPart && ageMs > limits.CACHE_REFRESH_DAYS * MS_PER_DAY;
+
 export const BYTES_PER_MB = 1e6;
 const MS_PER_MINUTE = 6e4;
+const MS_PER_DAY = 864e5; // exempt spec-values-are-imported: a unit

@@ -45,7 +45,8 @@ export function decodeKept(bytes: Uint8Array): Kept {
   ) as Row[];
   return {
     symbols: rows.map(fromRow),
-    references: bytes.slice(end),
+    // A copy also where `bytes` is a Buffer, whose own `slice` is none.
+    references: new Uint8Array(bytes.subarray(end)),
     referenceCount,
     errorLine,
     tooMuchWork,

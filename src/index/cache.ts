@@ -19,9 +19,9 @@ import {
   PART,
   type Pack,
 } from "./cache-pack.ts";
-import { BYTES_PER_MB, sweep, type KeptFile } from "./cache-sweep.ts";
+import { BYTES_PER_MB, isAged, sweep, type KeptFile } from "./cache-sweep.ts";
 import { decodeKept, encodeKept, type Kept } from "./cache-value.ts";
-import { userFolder } from "./user-folder.ts";
+import { userFolder, userFolderPath } from "./user-folder.ts";
 
 /** What the threads of a run need of it; plain data. */
 export interface SharedCache {
@@ -41,7 +41,16 @@ export const cacheFolder = (
 ): string | undefined =>
   env["CODEGRAPH_EXTRACTION_CACHE"] === "0"
     ? undefined
-    : userFolder("extractions");
+    : userFolder("extractions", userFolderPath(env));
+
+type CacheLimits = Pick<
+  Limits,
+  | "CACHE_MB"
+  | "CACHE_SMALL_MB"
+  | "CACHE_SMALL_PACKS"
+  | "CACHE_PART_MINUTES"
+  | "CACHE_REFRESH_DAYS"
+>;
 
 const VERSION = `e${EXTRACTOR_VERSION}`;
 const FORMAT = `codegraph extractions 1.${EXTRACTOR_VERSION}`;
@@ -52,10 +61,10 @@ const OURS = /^e\d+-[0-9a-f]{8}-[0-9a-f]{8}\.(?:pack|part)$/;
 export class ExtractionCache {
   readonly shared: SharedCache;
   private readonly damaged: readonly string[];
-  private readonly limits: Limits;
+  private readonly limits: CacheLimits;
 
   /** @spec extractions-are-shared extractions-are-bounded */
-  constructor(folder: string, limits: Limits = fromSpec) {
+  constructor(folder: string, limits: CacheLimits = fromSpec) {
     const own = keptFiles(folder)
       .filter((file) => file.isOurs && !file.isPart)
       .sort((a, b) => a.ageMs - b.ageMs);
@@ -66,9 +75,7 @@ export class ExtractionCache {
       folder,
       run: `${VERSION}-${randomBytes(4).toString("hex")}`,
       packs: packs.filter((pack) => pack !== undefined),
-      aged: own
-        .filter(({ ageMs }) => ageMs > limits.CACHE_REFRESH_DAYS * MS_PER_DAY)
-        .map(({ name }) => name),
+      aged: own.filter((file) => isAged(file, limits)).map(({ name }) => name),
       room: Math.floor((limits.CACHE_MB * BYTES_PER_MB) / 2),
     };
   }
@@ -85,8 +92,6 @@ export class ExtractionCache {
     joinPacks(folder, run, small);
   }
 }
-
-const MS_PER_DAY = 864e5; // exempt spec-values-are-imported: a unit
 
 /** One thread's way to it. Without a cache nothing is found and nothing kept. */
 export class Extractions {
@@ -139,7 +144,7 @@ function keptFiles(folder: string): KeptFile[] {
   return names.flatMap((name): KeptFile[] => {
     if (!OURS.test(name)) return [];
     // Between the two another run may have taken it away.
-    const stat = lstatSync(join(folder, name), { throwIfNoEntry: false });
+    const stat = look(join(folder, name));
     if (!stat || stat.isDirectory()) return [];
     return [
       {
@@ -151,6 +156,14 @@ function keptFiles(folder: string): KeptFile[] {
       },
     ];
   });
+}
+
+function look(path: string) {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function discard(folder: string, name: string): void {
