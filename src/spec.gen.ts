@@ -106,11 +106,11 @@ export const limits = {
   /** takes 30 MB off the peak at no cost; half of it costs 7 % of the time. Unit: MB. @spec index-memory */
   THREAD_YOUNG_MB: 8,
   /** twenty-five projects of 2,000 files; a disk does not notice it. Unit: MB. @spec extractions-are-bounded */
-  CACHE_MB: 256,
+  CACHE_MB: 250,
   /** joining rewrites less than that many times the next limit. Unit: MB. @spec extractions-are-bounded */
   CACHE_SMALL_MB: 4,
   /** every file that is parsed is looked up in each. Unit: packs. @spec extractions-are-bounded */
-  CACHE_SMALL_PACKS: 16,
+  CACHE_SMALL_PACKS: 20,
   /** a run that has not written for so long is dead. Unit: minutes. @spec extractions-are-bounded */
   CACHE_PART_MINUTES: 60,
   /** a daily rewrite would fill it with copies of what is used daily. Unit: days. @spec extractions-are-bounded */

@@ -210,6 +210,8 @@ ruleTest(
     expect(second).toEqual({ ...first, root: other, reused: parsed });
     expect(tablesOf(other)).toEqual(tablesOf(fixtures));
   },
+  // Every grammar is loaded.
+  60_000,
 );
 
 ruleTest(
@@ -517,7 +519,7 @@ ruleTest(
     git(root, "add", ".");
     git(root, "commit", "-qm", "one");
     const cache = join(scratch(), "cache");
-    const env = { CODEGRAPH_CACHE_DIR: cache };
+    const env = { CODEGRAPH_CACHE_DIR: cache, CODEGRAPH_EXTRACTION_CACHE: "1" };
     const index = (cwd: string, more = {}) =>
       JSON.parse(results(["index", "--json", "."], cwd, { ...env, ...more }));
 
@@ -560,7 +562,10 @@ ruleTest(
   async () => {
     const tree: Record<string, string> = {};
     for (let i = 0; i < 30; i++) tree[`f${i}.py`] = python(`f${i}`, 30);
-    const env = { CODEGRAPH_CACHE_DIR: join(scratch(), "cache") };
+    const env = {
+      CODEGRAPH_CACHE_DIR: join(scratch(), "cache"),
+      CODEGRAPH_EXTRACTION_CACHE: "1",
+    };
     const roots = [folder(tree), folder(tree)];
     const runs = await Promise.all(
       roots.map((cwd) => ended(start(["index", "--json", "."], { cwd, env }))),

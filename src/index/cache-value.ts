@@ -73,15 +73,31 @@ const toRow = (s: SymbolDefinition) =>
     s.exported ? 1 : 0,
   ] as const;
 
-const fromRow = (row: Row): SymbolDefinition => ({
-  name: row[0],
-  kind: SYMBOL_KINDS[row[1]]!,
-  span: [row[2], row[3]],
-  signatureSpan: [row[4], row[5]],
-  container: row[6],
-  owner: row[7],
-  signature: row[8],
-  doc: row[9],
-  docSpan: row[10] === 0 ? undefined : [row[10], row[11]],
-  exported: row[12] === 1,
-});
+function fromRow([
+  name,
+  kind,
+  first,
+  last,
+  signatureFirst,
+  signatureLast,
+  container,
+  owner,
+  signature,
+  doc,
+  docFirst,
+  docLast,
+  exported,
+]: Row): SymbolDefinition {
+  return {
+    name,
+    kind: SYMBOL_KINDS[kind]!,
+    span: [first, last],
+    signatureSpan: [signatureFirst, signatureLast],
+    container,
+    owner,
+    signature,
+    doc,
+    docSpan: docFirst === 0 ? undefined : [docFirst, docLast],
+    exported: exported === 1,
+  };
+}
