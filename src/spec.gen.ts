@@ -1445,6 +1445,7 @@ export type RuleId =
   | "extractions-are-shared"
   | "extractions-are-what-a-parser-finds"
   | "extractions-do-no-harm"
+  | "symbols-keep-their-texts"
   | "extractions-are-bounded"
   | "extractor-version"
   | "language-detection"

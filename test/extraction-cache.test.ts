@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import {
   appendFileSync,
   chmodSync,
+  closeSync,
   cpSync,
   existsSync,
   globSync,
@@ -37,6 +38,7 @@ import {
   SYMBOL_KINDS,
 } from "../src/model/extraction.ts";
 import { encodeReferences } from "../src/model/references.ts";
+import { decodeSymbols, encodeSymbols } from "../src/model/symbols.ts";
 import { limits, type Limits } from "../src/spec.gen.ts";
 import { buildIndex, type BuildOptions } from "../src/store/build.ts";
 import { currentIndex } from "../src/store/folder.ts";
@@ -120,11 +122,11 @@ const names = (cache: string): string[] => readdirSync(cache).sort();
 const sizeOf = (cache: string): number =>
   names(cache).reduce((sum, n) => sum + lstatSync(join(cache, n)).size, 0);
 
-law("extractions-are-what-a-parser-finds", "any extraction comes back", () => {
+const anyKept = (): fc.Arbitrary<Kept> => {
   const text = fc.string({ unit: "binary", maxLength: 20 });
   const line = fc.nat(1e6);
   const span = fc.tuple(line, line);
-  const kept = fc.record({
+  return fc.record({
     symbols: fc.array(
       fc.record({
         name: text,
@@ -146,12 +148,21 @@ law("extractions-are-what-a-parser-finds", "any extraction comes back", () => {
     errorLine: line,
     tooMuchWork: fc.boolean(),
   });
+};
+law("extractions-are-what-a-parser-finds", "any extraction comes back", () =>
   fc.assert(
-    fc.property(kept, (k) => {
-      expect(decodeKept(encodeKept(k))).toEqual(k);
+    fc.property(anyKept(), (kept) => {
+      expect(decodeKept(encodeKept(kept))).toEqual(kept);
     }),
-  );
-});
+  ),
+);
+law("symbols-keep-their-texts", () =>
+  fc.assert(
+    fc.property(anyKept(), ({ symbols }) => {
+      expect(decodeSymbols(encodeSymbols(symbols))).toEqual(symbols);
+    }),
+  ),
+);
 
 law(
   "extractions-do-no-harm",
@@ -448,6 +459,20 @@ ruleTest("extractions-are-bounded", "the folder has a size at the end", () => {
   }
   // The last run kept half of the bound.
   expect(foundIn(cache, 401).at(-1)).toBe("f0");
+});
+
+ruleTest("extractions-are-bounded", "killed runs fill no disk", () => {
+  const cache = emptyCache();
+  for (let i = 0; i < 4; i++) {
+    // What a run leaves that is killed before it is done; nothing is on the disk.
+    const part = join(cache, `e1-0000000${i}-00000000.part`);
+    writeFileSync(part, "");
+    truncateSync(part, (limits.CACHE_MB / 2) * 1e6);
+    const run = new ExtractionCache(cache);
+    expect(sizeOf(cache)).toBeLessThanOrEqual(limits.CACHE_MB * 1e6);
+    for (const { fd } of run.shared.packs) closeSync(fd);
+  }
+  expect(names(cache)).toHaveLength(2);
 });
 
 ruleTest("extractions-are-bounded", "what is used does not age", () => {

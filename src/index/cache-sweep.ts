@@ -30,17 +30,16 @@ export function sweep(
     file.isPart && file.ageMs > limits.CACHE_PART_MINUTES * MS_PER_MINUTE;
   const remove = files.filter(isDead);
   let bytes = files.reduce((sum, f) => sum + (isDead(f) ? 0 : f.bytes), 0);
-  const packs = files
-    .filter((f) => !f.isPart)
-    .sort((a, b) => b.ageMs - a.ageMs);
-  for (const pack of packs) {
+  const alive = files.filter((f) => !isDead(f));
+  for (const file of [...alive].sort((a, b) => b.ageMs - a.ageMs)) {
     if (bytes <= limits.CACHE_MB * BYTES_PER_MB) break;
-    bytes -= pack.bytes;
-    remove.push(pack);
+    bytes -= file.bytes;
+    remove.push(file);
   }
-  const small = packs.filter(
+  const small = alive.filter(
     (f) =>
       f.isOurs &&
+      !f.isPart &&
       f.bytes < limits.CACHE_SMALL_MB * BYTES_PER_MB &&
       !remove.includes(f),
   );

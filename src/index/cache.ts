@@ -65,8 +65,12 @@ export class ExtractionCache {
 
   /** @spec extractions-are-shared extractions-are-bounded */
   constructor(folder: string, limits: CacheLimits = fromSpec) {
-    const own = keptFiles(folder)
-      .filter((file) => file.isOurs && !file.isPart)
+    // Runs that were killed have tidied up nothing.
+    const files = keptFiles(folder);
+    const { remove } = sweep(files, limits);
+    for (const { name } of remove) discard(folder, name);
+    const own = files
+      .filter((file) => file.isOurs && !file.isPart && !remove.includes(file))
       .sort((a, b) => a.ageMs - b.ageMs);
     const packs = own.map(({ name }) => openPack(folder, name, FORMAT));
     this.damaged = own.filter((_, i) => !packs[i]).map(({ name }) => name);

@@ -15,10 +15,15 @@ export type ToWorker =
   | { readonly kind: "files"; readonly files: readonly FileJob[] }
   | { readonly kind: "finish" };
 
+/** An indexed file on its way between threads: its definitions as `encodeSymbols` gives them. */
+export type SentFile = Omit<IndexedFile, "symbols"> & {
+  readonly symbols: string;
+};
+
 export type FromWorker =
   | {
       readonly kind: "files";
-      readonly files: readonly IndexedFile[];
+      readonly files: readonly SentFile[];
       readonly leftOut: readonly LeftOut[];
       readonly reused: number;
     }

@@ -7,6 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import { Worker, type ResourceLimits } from "node:worker_threads";
 import type { IndexedFile, LeftOut } from "../model/file.ts";
 import type { Segment } from "../model/segment.ts";
+import { decodeSymbols } from "../model/symbols.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 import type {
   FileJob,
@@ -153,7 +154,11 @@ function serve(
         open--;
         // The worker goes on while this thread writes.
         feed();
-        sink.files(message.files, message.leftOut, message.reused);
+        const files = message.files.map((file) => ({
+          ...file,
+          symbols: decodeSymbols(file.symbols),
+        }));
+        sink.files(files, message.leftOut, message.reused);
       } catch (error) {
         reject(error as Error);
       }
