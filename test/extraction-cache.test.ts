@@ -190,8 +190,12 @@ law(
 
 const shared = emptyCache();
 const fixtures = folder();
-beforeAll(() => {
+/** What the parser finds in the fixtures. */
+const extractions: unknown[] = [];
+beforeAll(async () => {
   build();
+  for (const path of FIXTURES)
+    extractions.push(await extractedFile(path, readFileSync(path, "utf8")));
   for (const path of FIXTURES) cpSync(path, join(fixtures, basename(path)));
   put(fixtures, {
     "broken.py": "def broken(:\n",
@@ -263,7 +267,7 @@ ruleTest(
       names(cache)[0]!,
       all.slice(0, all.indexOf("\n")),
     );
-    expect(pack!.heads).toHaveLength(1);
+    expect(pack).toHaveProperty("heads.length", 1);
   },
 );
 
@@ -499,24 +503,20 @@ ruleTest("extractions-are-bounded", "a pack ends where its room does", () => {
   for (let i = 0; i < 9; i++)
     writer.put({ digest: digest(i), kind: "go" }, new Uint8Array(400));
   expect(writer.finish()).toBe(true);
-  const pack = openPack(cache, "p.pack", "x")!;
-  expect(pack.heads).toHaveLength(2);
+  expect(openPack(cache, "p.pack", "x")).toHaveProperty("heads.length", 2);
 });
 
 examples(
   "extractor-version",
   ["given version"],
   ["then digest of the fixtures' extractions"],
-  async (row) => {
+  (row) => {
     const { SIGNATURE_CHARS, DOC_CHARS, PARSE_STEPS, QUERY_STEPS } = limits;
     const sum = createHash("sha1").update(
       `${[SIGNATURE_CHARS, DOC_CHARS, PARSE_STEPS, QUERY_STEPS]}`,
     );
     sum.update(`${SYMBOL_KINDS} ${REFERENCE_KINDS}`);
-    for (const path of FIXTURES)
-      sum.update(
-        JSON.stringify(await extractedFile(path, readFileSync(path, "utf8"))),
-      );
+    for (const found of extractions) sum.update(JSON.stringify(found));
     return {
       "then digest of the fixtures' extractions":
         Number(row["given version"]) === EXTRACTOR_VERSION
@@ -556,7 +556,6 @@ ruleTest(
     const second = join(dirname(root), "second");
     git(root, "worktree", "add", "-q", second);
     expect(index(second)).toMatchObject({ files: 2, reused: 2 });
-    expect(index(second, off)).toMatchObject({ files: 2, reused: 0 });
 
     put(second, {
       "core.py": python("settle", 3).replace("x + 1", "x + 1000"),
@@ -572,7 +571,6 @@ ruleTest(
     expect(results(["index", "."], second, env)).toContain(
       "2 files known from an earlier run and not parsed again.",
     );
-    expect(index(second).files).toBe(2);
 
     const kept = names(join(cache, "extractions"));
     expect(kept).toHaveLength(2);

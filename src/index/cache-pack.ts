@@ -54,26 +54,28 @@ const first32 = ({ digest }: EntryKey): number =>
   Number.parseInt(digest.slice(0, 8), 16); // exempt spec-values-are-imported: eight hex digits are 32 bits
 
 /**
- * Opens a pack of that format; undefined where there is none that is whole. Never
- * follows a link. The caller closes `fd`.
+ * Opens a pack of that format. "damaged" where what has its name is none, or is not
+ * whole; undefined where that cannot be told now. Never follows a link. The caller
+ * closes `fd`.
  */
 export function openPack(
   folder: string,
   name: string,
   format: string,
-): Pack | undefined {
+): Pack | "damaged" | undefined {
   let fd: number;
   try {
     fd = openSync(join(folder, name), READ_IN_PLACE);
-  } catch {
-    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ELOOP" ? "damaged" : undefined;
   }
   try {
     const pack = readTable(name, fd, headOf(format));
     if (pack) return pack;
   } catch {}
   closeSync(fd);
-  return undefined;
+  return "damaged";
 }
 
 function readTable(name: string, fd: number, head: Buffer): Pack | undefined {
@@ -107,7 +109,7 @@ function readAt(fd: number, at: number, length: number): Buffer {
 /** The value under a key in the first of the packs that has it; a view that holds until the next read. */
 export class PackReader {
   private readonly packs: readonly Pack[];
-  private bytes = Buffer.alloc(CHUNK);
+  private bytes = Buffer.alloc(0);
 
   constructor(packs: readonly Pack[]) {
     this.packs = packs;
@@ -128,7 +130,8 @@ export class PackReader {
   /** An entry as it lies in the file, checked. */
   entry(pack: Pack, i: number): Buffer | undefined {
     const length = pack.lengths[i]!;
-    if (length > this.bytes.length) this.bytes = Buffer.alloc(length);
+    if (length > this.bytes.length)
+      this.bytes = Buffer.alloc(Math.max(length, CHUNK));
     try {
       const got = readSync(pack.fd, this.bytes, 0, length, pack.places[i]!);
       if (got !== length || length < U32) return undefined;

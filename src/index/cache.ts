@@ -73,12 +73,14 @@ export class ExtractionCache {
       .filter((file) => file.isOurs && !file.isPart && !remove.includes(file))
       .sort((a, b) => a.ageMs - b.ageMs);
     const packs = own.map(({ name }) => openPack(folder, name, FORMAT));
-    this.damaged = own.filter((_, i) => !packs[i]).map(({ name }) => name);
+    this.damaged = own
+      .filter((_, i) => packs[i] === "damaged")
+      .map(({ name }) => name);
     this.limits = limits;
     this.shared = {
       folder,
       run: `${VERSION}-${randomBytes(4).toString("hex")}`,
-      packs: packs.filter((pack) => pack !== undefined),
+      packs: packs.filter((pack) => typeof pack === "object"),
       aged: own.filter((file) => isAged(file, limits)).map(({ name }) => name),
       room: Math.floor((limits.CACHE_MB * BYTES_PER_MB) / 2),
     };
@@ -185,7 +187,7 @@ function joinPacks(
   if (files.length === 0) return;
   const packs = files
     .map(({ name }) => openPack(folder, name, FORMAT))
-    .filter((pack) => pack !== undefined);
+    .filter((pack) => typeof pack === "object");
   const name = packName(run);
   const writer = new PackWriter(folder, name, FORMAT, Infinity);
   const reader = new PackReader(packs);
