@@ -9,6 +9,8 @@ export default defineConfig({
     isolate: false,
     // By default one core of two is left idle; many tests wait for processes.
     maxWorkers: 2,
+    // Processes that tests start keep nothing for the user who runs them.
+    env: { CODEGRAPH_EXTRACTION_CACHE: "0" },
     unstubEnvs: true,
     allowOnly: false,
     passWithNoTests: false,

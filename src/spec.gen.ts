@@ -121,6 +121,16 @@ export const limits = {
   HEAP_GROWTH_PERCENT: 50,
   /** takes 30 MB off the peak at no cost; half of it costs 7 % of the time. Unit: MB. @spec index-memory */
   THREAD_YOUNG_MB: 8,
+  /** twenty-five projects of 2,000 files; a disk does not notice it. Unit: MB. @spec extractions-are-bounded */
+  CACHE_MB: 250,
+  /** joining rewrites less than that many times the next limit. Unit: MB. @spec extractions-are-bounded */
+  CACHE_SMALL_MB: 4,
+  /** every file that is parsed is looked up in each. Unit: packs. @spec extractions-are-bounded */
+  CACHE_SMALL_PACKS: 20,
+  /** a run that has not written for so long is dead. Unit: minutes. @spec extractions-are-bounded */
+  CACHE_PART_MINUTES: 60,
+  /** a daily rewrite would fill it with copies of what is used daily. Unit: days. @spec extractions-are-bounded */
+  CACHE_REFRESH_DAYS: 7,
   /** five times what a sound file of two megabytes takes. Unit: steps. @spec extraction-limits */
   PARSE_STEPS: 100000,
   /** likewise; a query over a tree deeper than 65,535 may never end. Unit: steps. @spec extraction-limits */
@@ -315,6 +325,8 @@ export const limits = {
   GIT_WAIT_MS: 3000,
   /** a commit holds its lock for about that long. Unit: ms. @spec sync-waits-for-git */
   GIT_POLL_MS: 25,
+  /** an edit by hand seldom comes again, and leaves a file each. Unit: files. @spec sync-shares-extractions */
+  MIN_SHARED_FILES: 8,
   /** what SQLite takes in at once; a log must not grow. Unit: MB. @spec store-edit */
   LOG_MB: 4,
   /** to look at more one by one costs as much as to read all. Unit: files. @spec store-snapshot */
@@ -377,6 +389,8 @@ export const wordings = {
   /** what is missing. @spec cli-index-report */
   INDEXED_LEFT_OUT:
     "{files} left out: `codegraph status --left-out` lists them with the reason.",
+  /** why it was so quick. @spec cli-index-report */
+  INDEXED_REUSED: "{files} known from an earlier run and not parsed again.",
   /** the first thing to do next. @spec cli-index-report */
   INDEXED_NEXT: 'Now ask: codegraph explore "QUESTION"',
   /** the usual case. @spec cli-sync */
@@ -1529,6 +1543,12 @@ export type RuleId =
   | "index-keeps-every-text"
   | "references-keep-their-texts"
   | "index-names-problems"
+  | "extractions-are-shared"
+  | "extractions-are-what-a-parser-finds"
+  | "extractions-do-no-harm"
+  | "symbols-keep-their-texts"
+  | "extractions-are-bounded"
+  | "extractor-version"
   | "language-detection"
   | "language-fixtures"
   | "extraction-is-well-formed"
@@ -1628,6 +1648,7 @@ export type RuleId =
   | "sync-takes-in"
   | "sync-named-paths"
   | "sync-waits-for-git"
+  | "sync-shares-extractions"
   | "store-edit"
   | "store-snapshot"
   | "segment-merge"

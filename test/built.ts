@@ -13,7 +13,7 @@ export async function built(root: string): Promise<void> {
   const indexer = await createIndexer(
     { root: scanned.root, textOnly: [] },
     undefined,
-    await extractor,
+    () => extractor,
   );
   const { path, done } = newGeneration(root);
   const writer = new SqliteWriter(path, done);

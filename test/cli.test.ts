@@ -115,6 +115,7 @@ ruleTest(
 const result = (problems: number) => ({
   root: "/p",
   files: 9,
+  reused: 0,
   symbols: 1,
   references: 0,
   leftOut: 0,
@@ -423,7 +424,13 @@ ruleTest("cli-names-the-machine", "no permission", () => {
   });
   const data = join(root, ".codegraph");
   chmodSync(root, 0o555);
-  expect(codegraph(["index", "-q"], options)).toEqual(noAccess(data));
+  // Nor is there a folder of the user's.
+  const nowhere = { CODEGRAPH_CACHE_DIR: join(root, "shut.py") };
+  expect(codegraph(["index", "-q"], { ...options, env: nowhere })).toEqual(
+    noAccess(data),
+  );
+  okay(codegraph(["index", "-q"], options));
+  expect(existsSync(data)).toBe(false);
   chmodSync(root, 0o755);
   okay(codegraph(["index", "-q"], options));
   expect(okay(codegraph(["status", "--left-out"], options)).stdout).toBe(

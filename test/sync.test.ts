@@ -17,7 +17,7 @@ import { settledTime } from "../src/index/changes.ts";
 import { segmentsToMerge } from "../src/model/merge.ts";
 import { eachPosting, type Segment } from "../src/model/segment.ts";
 import { explore } from "../src/serve/explore.ts";
-import { limits, wordings } from "../src/spec.gen.ts";
+import { limits, wordings, type Limits } from "../src/spec.gen.ts";
 import { SqliteEditor, type Edit } from "../src/store/edit.ts";
 import { currentIndex } from "../src/store/folder.ts";
 import { openIndex } from "../src/store/open.ts";
@@ -365,6 +365,7 @@ ruleTest("cli-sync", "what it took in, in words and as JSON", async () => {
     added: 0,
     changed: 1,
     removed: 0,
+    reused: 0,
     whole: true,
     seconds: expect.any(Number),
   });
@@ -510,3 +511,32 @@ loadBearing("store-edit", "LOG_MB", async (moved) => {
   editor.close();
   return size;
 });
+
+/** How many files of each switch were not parsed. */
+const switches = async (moved: Limits, files: number): Promise<number[]> => {
+  const root = folder(
+    Object.fromEntries(
+      Array.from({ length: 20 }, (_, i) => [`k${i}.py`, `k = ${i}\n`]),
+    ),
+  );
+  await built(root);
+  const cache = join(dirname(root), "kept");
+  mkdirSync(cache);
+  const syncer = new Syncer({ limits: moved, extractor });
+  const reused: number[] = [];
+  for (const branch of ["a", "b", "a", "b"]) {
+    for (let i = 0; i < files; i++)
+      put(root, { [`k${i}.py`]: python(`${branch}${i}`, 3) });
+    reused.push((await syncer.sync(root, undefined, { cache }))!.reused);
+  }
+  syncer.close();
+  return reused;
+};
+ruleTest("sync-shares-extractions", "a branch switched back to", async () => {
+  const many = limits.MIN_SHARED_FILES;
+  expect(await switches(limits, many)).toEqual([0, 0, many, many]);
+});
+loadBearing("sync-shares-extractions", "MIN_SHARED_FILES", async (moved) => [
+  await switches(moved, limits.MIN_SHARED_FILES),
+  await switches(moved, limits.MIN_SHARED_FILES - 1),
+]);

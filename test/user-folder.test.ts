@@ -53,4 +53,5 @@ ruleTest("folder-of-the-user", "a link, a file and no place are none", () => {
   expect(userFolder("run", base)).toBeUndefined();
   expect(userFolder("projects", base)).toBeUndefined();
   expect(userFolder("run", join(base, "projects"))).toBeUndefined();
+  expect(userFolder("run", "/proc/no/where")).toBeUndefined();
 });

@@ -60,6 +60,8 @@ function codegraph(...command: string[]): void {
   console.log(`$ codegraph ${command.map(shell).join(" ")}\n`);
   const { status, error } = spawnSync(process.execPath, [CLI, ...command], {
     stdio: "inherit",
+    // Removing the index removes all that the demo made.
+    env: { ...process.env, CODEGRAPH_EXTRACTION_CACHE: "0" },
   });
   if (error) throw error;
   if (status !== 0) process.exit(status ?? 1);

@@ -1,4 +1,5 @@
 /** Opens a project's index when it has caught up with the files. */
+import { cacheFolder } from "../index/cache.ts";
 import { changes } from "../index/changes.ts";
 import { scan } from "../index/scan.ts";
 import { say } from "../model/wording.ts";
@@ -55,7 +56,9 @@ async function takeIn(root: string): Promise<void> {
   try {
     const { Syncer } = await import("../store/sync.ts");
     const syncer = new Syncer({ once: true });
-    const done = await syncer.sync(root, undefined);
+    const done = await syncer.sync(root, undefined, {
+      cache: cacheFolder(),
+    });
     syncer.compact(root);
     syncer.close();
     if (done?.rebuilt?.reason)

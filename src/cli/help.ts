@@ -27,13 +27,18 @@ const INDEX_OPTION_HELP = [
   ["--json", "print the result as one JSON value"],
 ] as const;
 
+const SHARED =
+  "Files whose bytes were parsed before, in whatever project of yours, are not parsed\n" +
+  "again. CODEGRAPH_EXTRACTION_CACHE=0 switches that off.";
+
 export const COMMANDS = {
   init: {
     usage: "codegraph init [PATH] [--force] [--quiet] [--json]",
     summary: "set a project up and index it",
     details:
       "Indexes the project at PATH (this folder by default) into PATH/.codegraph/, which git\n" +
-      "ignores. What git would track is indexed; a .codegraphignore file leaves out more.",
+      "ignores. What git would track is indexed; a .codegraphignore file leaves out more.\n" +
+      SHARED,
     options: INDEX_OPTIONS,
     most: 1,
     optionHelp: INDEX_OPTION_HELP,
@@ -44,7 +49,8 @@ export const COMMANDS = {
     summary: "index a project again, as a whole",
     details:
       "Builds the index of PATH (by default the project around this folder) anew. Until the\n" +
-      "new one is whole, questions are answered from the old one.",
+      "new one is whole, questions are answered from the old one.\n" +
+      SHARED,
     options: INDEX_OPTIONS,
     most: 1,
     optionHelp: INDEX_OPTION_HELP,

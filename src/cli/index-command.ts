@@ -1,6 +1,7 @@
 /** `codegraph init` and `codegraph index`. */
 import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { cacheFolder } from "../index/cache.ts";
 import { projectRoot, scan } from "../index/scan.ts";
 import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
@@ -39,8 +40,10 @@ async function build(
       const progress =
         quiet || values.json === true ? undefined : await showProgress(root);
       try {
-        return await buildIndex(await scan(root, { force }), (p) =>
-          progress?.update(p),
+        return await buildIndex(
+          await scan(root, { force }),
+          (p) => progress?.update(p),
+          { cache: cacheFolder() },
         );
       } finally {
         progress?.stop();

@@ -34,6 +34,10 @@ export function indexReport(
     lines.push(
       `  ${say(wordings.INDEXED_LEFT_OUT, { files: counted(result.leftOut, "file") })}`,
     );
+  if (result.reused > 0)
+    lines.push(
+      `  ${say(wordings.INDEXED_REUSED, { files: counted(result.reused, "file") })}`,
+    );
   if (first) lines.push("", wordings.INDEXED_NEXT);
   return lines;
 }

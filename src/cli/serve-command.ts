@@ -1,5 +1,6 @@
 /** `codegraph serve`. */
 import { realpathSync } from "node:fs";
+import { cacheFolder } from "../index/cache.ts";
 import { projectRoot, scan } from "../index/scan.ts";
 import { say } from "../model/wording.ts";
 import { ToolHandler } from "../serve/handler.ts";
@@ -39,10 +40,14 @@ export async function serve({ values }: Invocation): Promise<number> {
             signal.throwIfAborted();
             // Another call may have indexed it while this one waited.
             if (currentIndex(root) !== undefined) return;
-            await buildIndex(await scan(root), ({ done, total }) => {
-              signal.throwIfAborted();
-              onProgress(done, total);
-            });
+            await buildIndex(
+              await scan(root),
+              ({ done, total }) => {
+                signal.throwIfAborted();
+                onProgress(done, total);
+              },
+              { cache: cacheFolder() },
+            );
           },
         );
       },

@@ -1,4 +1,5 @@
 /** `codegraph sync`. */
+import { cacheFolder } from "../index/cache.ts";
 import { projectRoot } from "../index/scan.ts";
 import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
@@ -29,6 +30,7 @@ export async function sync({
       (pid) => quiet || warn(say(wordings.CLI_WAITING, { pid })),
       async () => {
         const done = await syncer.sync(root, undefined, {
+          cache: cacheFolder(),
           // Most syncs are over before there is anything to show.
           onProgress: (p) => {
             if (!silent)

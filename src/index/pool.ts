@@ -7,6 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import { Worker, type ResourceLimits } from "node:worker_threads";
 import type { IndexedFile, LeftOut } from "../model/file.ts";
 import type { Segment } from "../model/segment.ts";
+import { decodeSymbols } from "../model/symbols.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 import type {
   FileJob,
@@ -17,7 +18,12 @@ import type {
 } from "./jobs.ts";
 
 export interface Sink {
-  files(files: readonly IndexedFile[], leftOut: readonly LeftOut[]): void;
+  /** `reused` of the files were not parsed: what is in them was kept. */
+  files(
+    files: readonly IndexedFile[],
+    leftOut: readonly LeftOut[],
+    reused: number,
+  ): void;
   segment(segment: Segment): void;
 }
 
@@ -61,8 +67,14 @@ export async function indexFiles(
   setFlagsFromString(heapFlag());
   const queue = batched(jobs)[Symbol.iterator]();
   const bytes = jobs.reduce((sum, job) => sum + job.size, 0);
-  const running = Array.from({ length: workers ?? workerCount(bytes) }, () =>
-    startWorker(start, resourceLimits),
+  const length = workers ?? workerCount(bytes);
+  const { cache } = start;
+  const share = {
+    ...start,
+    cache: cache && { ...cache, room: Math.floor(cache.room / length) },
+  };
+  const running = Array.from({ length }, () =>
+    startWorker(share, resourceLimits),
   );
   try {
     await Promise.all(
@@ -142,7 +154,11 @@ function serve(
         open--;
         // The worker goes on while this thread writes.
         feed();
-        sink.files(message.files, message.leftOut);
+        const files = message.files.map((file) => ({
+          ...file,
+          symbols: decodeSymbols(file.symbols),
+        }));
+        sink.files(files, message.leftOut, message.reused);
       } catch (error) {
         reject(error as Error);
       }

@@ -8,7 +8,7 @@
  */
 import { lstatSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 
 export type UserFolder = "run" | "extractions" | "projects";
 
@@ -35,6 +35,21 @@ export function userFolderPath(
   return join(caches, "codegraph");
 }
 
+/** With those around it. Not by Node's own `recursive`, which never ends below `/proc`. */
+function made(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return;
+    if (code !== "ENOENT" || dirname(folder) === folder) throw error;
+    const around = dirname(folder);
+    if (lstatSync(around, { throwIfNoEntry: false })) throw error;
+    made(around);
+    mkdirSync(folder, { mode: 0o700 });
+  }
+}
+
 /**
  * One of the folders, made where it is missing; undefined where it cannot be had
  * for this user alone.
@@ -46,7 +61,7 @@ export function userFolder(
 ): string | undefined {
   const path = join(base, name);
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    made(path);
     const stat = lstatSync(path);
     if (!stat.isDirectory()) return undefined;
     // Windows has no such bits: a user's folder there is the user's by its place.

@@ -1,5 +1,6 @@
 /** A parsing thread: files in, what they hold out; at the end the text of all of them as one segment. */
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
+import { encodeSymbols } from "../model/symbols.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./jobs.ts";
 import { createIndexer } from "./indexer.ts";
 
@@ -20,7 +21,11 @@ async function work(port: MessagePort, start: WorkerStart): Promise<void> {
       return;
     }
     const found = await indexer.add(message.files);
-    port.postMessage({ kind: "files", ...found } satisfies FromWorker);
+    const files = found.files.map((file) => ({
+      ...file,
+      symbols: encodeSymbols(file.symbols),
+    }));
+    port.postMessage({ kind: "files", ...found, files } satisfies FromWorker);
     Atomics.store(hand, 0, 0);
   };
   // Preparing a grammar waits; messages must not overtake each other there.

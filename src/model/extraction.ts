@@ -7,7 +7,7 @@
  */
 import type { Span } from "./span.ts";
 
-/** Raised whenever the same bytes would now give another extraction. */
+/** Raised whenever the same bytes would now give another extraction. @spec extractor-version */
 export const EXTRACTOR_VERSION = 1;
 
 export const SYMBOL_KINDS = [

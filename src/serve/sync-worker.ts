@@ -1,5 +1,6 @@
 /** The syncing thread: one task after the other. */
 import { parentPort, type MessagePort } from "node:worker_threads";
+import { cacheFolder } from "../index/cache.ts";
 import { openIndex, type OpenIndex } from "../store/open.ts";
 import { UnreadableIndex } from "../store/sqlite.ts";
 import { currentIndex } from "../store/folder.ts";
@@ -48,7 +49,10 @@ async function synced(
   syncer: Syncer,
   { root, paths, apart }: Extract<SyncTask, { kind: "sync" }>,
 ): Promise<SyncDone | undefined> {
-  const done = await syncer.sync(root, paths, { apart });
+  const done = await syncer.sync(root, paths, {
+    apart,
+    cache: cacheFolder(),
+  });
   return (
     done && {
       whole: done.whole,

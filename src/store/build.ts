@@ -5,6 +5,7 @@
  * was written until then is dropped, and the previous index stays.
  */
 import { attributesIn } from "../index/attributes.ts";
+import { ExtractionCache } from "../index/cache.ts";
 import { headCommit } from "../index/commit.ts";
 import type { FileJob } from "../index/jobs.ts";
 import { indexFiles, WorkerLost, type PoolOptions } from "../index/pool.ts";
@@ -30,6 +31,8 @@ export interface Problem {
 export interface BuildResult {
   readonly root: string;
   readonly files: number;
+  /** Files that were not parsed: what is in them was kept from an earlier run. */
+  readonly reused: number;
   readonly symbols: number;
   readonly references: number;
   readonly leftOut: number;
@@ -41,11 +44,16 @@ export interface BuildResult {
   readonly nothing: string;
 }
 
+export interface BuildOptions extends PoolOptions {
+  /** The folder of extractions that projects share; absent for none. */
+  readonly cache?: string | undefined;
+}
+
 /** The caller holds the project's lock. @spec folder-swap */
 export async function buildIndex(
   scanned: ScanResult,
   onProgress: (progress: BuildProgress) => void = () => {},
-  options: PoolOptions = {},
+  options: BuildOptions = {},
 ): Promise<BuildResult> {
   const attributesOf = attributesIn(scanned.root, scanned.files);
   const jobs = scanned.files.map((file, i) => ({
@@ -95,22 +103,23 @@ async function buildOnce(
   textOnly: readonly string[],
   commit: string,
   onProgress: (progress: BuildProgress) => void,
-  options: PoolOptions,
+  options: BuildOptions,
 ): Promise<BuildResult> {
   const { path, done } = newGeneration(root);
-  const counts = { files: 0, symbols: 0, references: 0 };
+  const counts = { files: 0, reused: 0, symbols: 0, references: 0 };
   const problems: Problem[] = [];
   let passedOver = 0;
   const languages = new Map<string, number>();
   let writer: SqliteWriter | undefined;
+  const cache = options.cache ? new ExtractionCache(options.cache) : undefined;
   try {
     const to = (writer = new SqliteWriter(path, done));
     to.addLeftOut(leftOut);
     await indexFiles(
-      { root, textOnly },
+      { root, textOnly, cache: cache?.shared },
       jobs,
       {
-        files(files, more) {
+        files(files, more, reused) {
           to.addFiles(files);
           to.addLeftOut(more);
           for (const file of files) {
@@ -121,6 +130,7 @@ async function buildOnce(
             languages.set(language, (languages.get(language) ?? 0) + 1);
           }
           counts.files += files.length;
+          counts.reused += reused;
           passedOver += more.length;
           onProgress({ done: counts.files + passedOver, total: jobs.length });
         },
@@ -133,6 +143,8 @@ async function buildOnce(
     if (writer) writer.abandon();
     else done(false);
     throw error;
+  } finally {
+    cache?.close();
   }
   return {
     root,

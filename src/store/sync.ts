@@ -7,6 +7,7 @@ import { lstatSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { attributesIn } from "../index/attributes.ts";
+import { ExtractionCache, type SharedCache } from "../index/cache.ts";
 import { changes, type Changes } from "../index/changes.ts";
 import { headCommit } from "../index/commit.ts";
 import { isGitBusy } from "../index/git.ts";
@@ -17,7 +18,7 @@ import {
   grammarsOnDisk,
   type Extractor,
 } from "../index/parse.ts";
-import { indexFiles, workerCount, type PoolOptions } from "../index/pool.ts";
+import { indexFiles, workerCount } from "../index/pool.ts";
 import {
   scan,
   scanPaths,
@@ -36,6 +37,7 @@ import {
 import {
   buildIndex,
   sparing,
+  type BuildOptions,
   type BuildProgress,
   type BuildResult,
 } from "./build.ts";
@@ -49,13 +51,22 @@ export interface SyncResult {
   readonly added: number;
   readonly changed: number;
   readonly removed: number;
+  /** Of the files that came or changed, those that were not parsed: what is in them was kept. */
+  readonly reused: number;
   /** Every file was looked at, not only those that were named. */
   readonly whole: boolean;
   /** The index was built anew, and why. */
   readonly rebuilt?: { readonly reason: string; readonly result: BuildResult };
 }
 
-export interface SyncOptions extends PoolOptions {
+interface Indexed {
+  readonly files: readonly IndexedFile[];
+  readonly leftOut: readonly LeftOut[];
+  readonly segments: readonly Segment[];
+  readonly reused: number;
+}
+
+export interface SyncOptions extends BuildOptions {
   readonly onProgress?: (progress: BuildProgress) => void;
   /** Files that a thread broke on: they are indexed by their words. */
   readonly textOnly?: readonly string[];
@@ -65,7 +76,11 @@ export interface SyncOptions extends PoolOptions {
 
 type Bounds = Pick<
   Limits,
-  "MAX_SYNC_SHARE" | "GIT_WAIT_MS" | "GIT_POLL_MS" | "KEPT_INDEXES"
+  | "MAX_SYNC_SHARE"
+  | "GIT_WAIT_MS"
+  | "GIT_POLL_MS"
+  | "KEPT_INDEXES"
+  | "MIN_SHARED_FILES"
 >;
 
 /** What was found to do, and how. */
@@ -207,6 +222,7 @@ export class Syncer {
       added: result.files,
       changed: 0,
       removed: 0,
+      reused: result.reused,
       whole: true,
       rebuilt: { reason, result },
     };
@@ -274,6 +290,7 @@ export class Syncer {
       added: added.length,
       changed: changed.length,
       removed: removed.length,
+      reused: 0,
       whole: scanned !== undefined,
     };
     const meta: IndexMeta = scanned
@@ -321,44 +338,66 @@ export class Syncer {
       leftOut: [...left, ...indexed.leftOut],
       meta,
     });
-    return counts;
+    return { ...counts, reused: indexed.reused };
   }
 
   private async index(
     root: string,
     jobs: readonly FileJob[],
     options: SyncOptions,
-  ): Promise<{
-    files: IndexedFile[];
-    leftOut: LeftOut[];
-    segments: Segment[];
-  }> {
-    if (jobs.length === 0) return { files: [], leftOut: [], segments: [] };
+  ): Promise<Indexed> {
+    if (jobs.length === 0)
+      return { files: [], leftOut: [], segments: [], reused: 0 };
+    const cache = options.cache
+      ? new ExtractionCache(options.cache)
+      : undefined;
+    try {
+      return await this.indexed(root, jobs, cache?.shared, options);
+    } finally {
+      cache?.close();
+    }
+  }
+
+  /** @spec sync-shares-extractions */
+  private async indexed(
+    root: string,
+    jobs: readonly FileJob[],
+    shared: SharedCache | undefined,
+    options: SyncOptions,
+  ): Promise<Indexed> {
     const bytes = jobs.reduce((sum, { size }) => sum + size, 0);
     const textOnly = options.textOnly ?? [];
+    // A pack for every edit would be many, and few edits come again.
+    const cache =
+      shared && jobs.length < this.limits.MIN_SHARED_FILES
+        ? { ...shared, room: 0 }
+        : shared;
     if (!options.apart && (options.workers ?? workerCount(bytes)) <= 1) {
-      // Well-made code would hold up the process's end: 120 ms (measured).
-      if (this.once) setFlagsFromString("--liftoff-only");
-      this.extractor ??= createExtractor(grammarsOnDisk());
       const indexer = await createIndexer(
-        { root, textOnly },
+        { root, textOnly, cache },
         undefined,
-        await this.extractor,
+        () => {
+          // Well-made code would hold up the process's end: 120 ms (measured).
+          if (this.once) setFlagsFromString("--liftoff-only");
+          return (this.extractor ??= createExtractor(grammarsOnDisk()));
+        },
       );
       const found = await indexer.add(jobs);
       return { ...found, segments: [indexer.finish()] };
     }
     return sparing(async (broken) => {
+      let reused = 0;
       const files: IndexedFile[] = [];
       const leftOut: LeftOut[] = [];
       const segments: Segment[] = [];
       await indexFiles(
-        { root, textOnly: [...textOnly, ...broken] },
+        { root, textOnly: [...textOnly, ...broken], cache },
         jobs,
         {
-          files(some, more) {
+          files(some, more, known) {
             files.push(...some);
             leftOut.push(...more);
+            reused += known;
             options.onProgress?.({
               done: files.length + leftOut.length,
               total: jobs.length,
@@ -368,7 +407,7 @@ export class Syncer {
         },
         options,
       );
-      return { files, leftOut, segments };
+      return { files, leftOut, segments, reused };
     });
   }
 }
