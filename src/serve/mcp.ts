@@ -13,13 +13,22 @@ import { say } from "../model/wording.ts";
 import { Sieve } from "./sieve.ts";
 import { SessionRecord } from "../session/record.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
-import { TOOL, type Caller, type ToolHandler } from "./handler.ts";
+import {
+  TOOL,
+  type Caller,
+  type Settings,
+  type ToolHandler,
+} from "./handler.ts";
 
 export interface McpOptions {
   readonly version: string;
-  readonly handler: ToolHandler;
+  readonly handler: Pick<ToolHandler, "execute">;
   /** `--path` and the working directory. */
   readonly places: readonly string[];
+  /** What the client's environment says, asked for at each call. */
+  readonly settings: () => Settings;
+  /** The connection's record; by default a new one. */
+  readonly session?: SessionRecord;
   /** Indexes a folder and reports files done and in all. */
   readonly index?: (
     folder: string,
@@ -28,6 +37,8 @@ export interface McpOptions {
   ) => Promise<void>;
   /** Told of trouble that no request carries. */
   readonly log: (message: string) => void;
+  /** Writes to the client's standard error; by default to this process's. */
+  readonly tell?: (text: string) => void;
 }
 
 /** @spec serve-tool */
@@ -74,13 +85,15 @@ export function serveMcp(
   options: McpOptions,
   limits: Pick<Limits, "MAX_MESSAGE_MB"> = fromSpec,
 ): Promise<void> {
-  const session = new SessionRecord();
+  const session = options.session ?? new SessionRecord();
   return new Promise((resolve) => {
     const most = limits.MAX_MESSAGE_MB * MEGABYTE;
     const sieve = new Sieve(
       (answer) => output.write(`${JSON.stringify(answer)}\n`),
       most,
     );
+    // A pipe does not hand on that its source broke.
+    input.once("close", () => sieve.end());
     const transport = new Ending(
       input.pipe(sieve),
       output,
@@ -151,10 +164,8 @@ function connection(session: SessionRecord, options: McpOptions): Server {
       signal: ctx.mcpReq.signal,
       client: clientName(server, ctx),
       now: () => performance.now(),
-      settings: {
-        dedup: process.env.CODEGRAPH_EXPLORE_DEDUP,
-        debug: process.env.CODEGRAPH_EXPLORE_DEBUG,
-      },
+      settings: options.settings(),
+      ...(options.tell && { tell: options.tell }),
       ...(options.index && {
         autoInit: (folder: string) => indexed(folder, options, ctx),
       }),

@@ -66,6 +66,7 @@ export async function bundle(): Promise<Bundle> {
     chunkNames: "chunk-[hash]",
     entryPoints: {
       main: "src/cli/main.ts",
+      daemon: "src/cli/daemon.ts",
       "index-worker": "src/index/worker.ts",
       dedup: "src/dedup/index.ts",
     },
