@@ -13,11 +13,11 @@ export const limits = {
   STARTING_SECONDS: 5,
   /** a start takes ten of them. Unit: ms. @spec daemon-is-reached */
   CONNECT_RETRY_MS: 20,
-  /** hosts give a server thirty and more. Unit: seconds. @spec daemon-is-reached */
-  DAEMON_WAIT_SECONDS: 10,
-  /** a few paths and settings. Unit: bytes. @spec daemon-first-line */
+  /** some hosts give a server ten. Unit: seconds. @spec daemon-is-reached */
+  DAEMON_WAIT_SECONDS: 8,
+  /** a few paths and settings. Unit: bytes. @spec daemon-first-line-is-bounded */
   FIRST_LINE_BYTES: 65536,
-  /** a client writes it when it connects. Unit: seconds. @spec daemon-first-line */
+  /** a client writes it when it connects. Unit: seconds. @spec daemon-first-line-is-bounded */
   FIRST_LINE_SECONDS: 5,
   /** one end is chance, two are a pattern. Unit: daemons. @spec daemon-is-replaced */
   REQUEST_DEATHS: 2,
@@ -25,12 +25,12 @@ export const limits = {
   PARENT_CHECK_SECONDS: 2,
   /** a script may write its questions and close. Unit: ms. @spec daemon-proxy-ends */
   LINGER_MS: 2000,
-  /** a host that restarts finds it still there. Unit: seconds. @spec daemon-ends */
-  DAEMON_IDLE_SECONDS: 180,
   /** a removed program is not kept. Unit: seconds. @spec daemon-ends */
   DAEMON_CHECK_SECONDS: 5,
   /** the slowest answer takes less. Unit: seconds. @spec daemon-ends */
   STOP_SECONDS: 10,
+  /** a host that restarts finds it still there. Unit: seconds. @spec daemon-idle-time */
+  DAEMON_IDLE_SECONDS: 180,
   /** fewer lines cost less than a pointer. Unit: lines. @spec dedup-covered-run */
   MIN_COVERED_LINES: 8,
   /** a fence around a brace reads as a broken answer. Unit: UTF-16 units. @spec dedup-remainder */
@@ -1446,6 +1446,7 @@ export type RuleId =
   | "daemon-is-reached"
   | "daemon-switch"
   | "daemon-first-line"
+  | "daemon-first-line-is-bounded"
   | "daemon-settings-travel"
   | "daemon-control"
   | "daemon-same-answers"
@@ -1454,6 +1455,7 @@ export type RuleId =
   | "daemon-proxy-is-light"
   | "daemon-proxy-ends"
   | "daemon-ends"
+  | "daemon-idle-time"
   | "daemon-command"
   | "dedup-covered-run"
   | "dedup-never-withholds"

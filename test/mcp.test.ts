@@ -135,7 +135,12 @@ ruleTest(
       [resolve("dist/codegraph.js"), "serve", "--mcp"],
       {
         cwd: root,
-        env: { ...process.env, HOME: base, CODEGRAPH_EXPLORE_DEBUG: "1" },
+        env: {
+          ...process.env,
+          HOME: base,
+          CODEGRAPH_DAEMON: "0",
+          CODEGRAPH_EXPLORE_DEBUG: "1",
+        },
         stdio: "pipe",
       },
     );

@@ -116,7 +116,7 @@ export const daemonsWanted = (value: string | undefined): boolean =>
 /**
  * The first line of a stream without its line feed; what comes after it stays in the
  * stream. Undefined where it ends, is too long or takes longer than `ms`.
- * @spec daemon-first-line
+ * @spec daemon-first-line-is-bounded
  */
 export function firstLine(
   stream: Readable,

@@ -10,6 +10,7 @@ import type { Duplex, Readable, Writable } from "node:stream";
 import { say } from "../../model/wording.ts";
 import { limits as fromSpec, wordings, type Limits } from "../../spec.gen.ts";
 import { Sieve } from "../sieve.ts";
+import { waits } from "./waits.ts";
 
 export interface ProxyOptions {
   readonly input: Readable;
@@ -32,12 +33,11 @@ interface Pending {
 }
 
 type Message = Readonly<Record<string, unknown>>;
-type Bounds = Pick<Limits, "MAX_MESSAGE_MB" | "REQUEST_DEATHS" | "LINGER_MS">;
 
 /** Settles when the input has ended. @spec daemon-is-replaced daemon-same-answers */
 export function proxy(
   options: ProxyOptions,
-  limits: Bounds = fromSpec,
+  limits: Limits = fromSpec,
 ): Promise<void> {
   return new Proxy(options, limits).ended;
 }
@@ -45,7 +45,7 @@ export function proxy(
 class Proxy {
   readonly ended: Promise<void>;
   private readonly options: ProxyOptions;
-  private readonly limits: Bounds;
+  private readonly limits: Limits;
   private readonly end: () => void;
   /** By the id as JSON. In the order of asking. */
   private readonly pending = new Map<string, Pending>();
@@ -73,7 +73,7 @@ class Proxy {
   /** The client takes no more for now. */
   private isSlow = false;
 
-  constructor(options: ProxyOptions, limits: Bounds) {
+  constructor(options: ProxyOptions, limits: Limits) {
     this.options = options;
     this.limits = limits;
     let end = () => {};
@@ -297,7 +297,7 @@ class Proxy {
   private lastInput(): void {
     if (this.over.signal.aborted) return;
     if (this.pending.size === 0) return this.finish();
-    this.lingering = setTimeout(() => this.finish(), this.limits.LINGER_MS);
+    this.lingering = setTimeout(() => this.finish(), waits(this.limits).linger);
   }
 
   private finish(): void {

@@ -3,7 +3,7 @@ import { limits as fromSpec, type Limits } from "../../spec.gen.ts";
 
 export type Waits = ReturnType<typeof waits>;
 
-/** @spec daemon-is-reached daemon-first-line daemon-proxy-ends daemon-ends */
+/** @spec daemon-is-reached daemon-first-line-is-bounded daemon-proxy-ends daemon-ends */
 export const waits = (limits: Limits = fromSpec) => ({
   retry: limits.CONNECT_RETRY_MS,
   starting: limits.STARTING_SECONDS * 1000,
@@ -18,7 +18,7 @@ export const waits = (limits: Limits = fromSpec) => ({
 /**
  * How long a daemon without a client runs on. `value` is that of
  * `CODEGRAPH_DAEMON_IDLE_SECONDS`; one that is no time counts as none.
- * @spec daemon-ends
+ * @spec daemon-idle-time
  */
 export function idleMs(
   value: string | undefined,
