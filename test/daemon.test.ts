@@ -1,11 +1,13 @@
 /** Daemons as real processes, asked by real clients through real proxies. */
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
+  closeSync,
   cpSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -295,8 +297,6 @@ ruleTest(
       join(address.folder, "about.json"),
       JSON.stringify({ pid: bystander.pid, root }),
     );
-    writeFileSync(join(address.folder, "starting"), "");
-    rmSync(join(address.folder, "starting"));
     const two = await enter({ daemon: cache });
     expect((await two.explore({ query: "settle_account" })).isError).toBe(
       false,
@@ -392,26 +392,34 @@ ruleTest(
     const ended = gone(one.pid, 1_500);
     await one.client.close();
     await ended;
+    // The test itself holds the other end of this input.
+    const pipe = join(scratch(), "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const held = openSync(pipe, "r+");
     const shell = spawn(
       "sh",
       [
         "-c",
-        '"$0" "$1" serve --mcp <&0 & echo $!; wait',
+        'exec 3<&0; "$0" "$1" serve --mcp <&3 & echo $!; wait',
         process.execPath,
         resolve("dist/codegraph.js"),
       ],
       {
         cwd: root,
         env: { ...process.env, HOME: home, CODEGRAPH_CACHE_DIR: shared },
+        stdio: [held, "pipe", "inherit"],
       },
     );
-    const [chunk] = (await once(shell.stdout, "data")) as [Buffer];
+    const [chunk] = (await once(shell.stdout!, "data")) as [Buffer];
     const pid = Number(String(chunk));
-    await expect.poll(async () => (await only(shared)).status?.clients).toBe(1);
+    const clients = async () => (await only(shared)).status?.clients;
+    await expect.poll(clients, { timeout: 5_000 }).toBe(1);
     shell.kill("SIGKILL");
+    await once(shell, "exit");
+    expect(isAlive(pid)).toBe(true);
     await gone(pid);
-    shell.stdin.destroy();
-    expect((await only(shared)).status?.clients).toBe(0);
+    closeSync(held);
+    await expect.poll(clients).toBe(0);
   },
   20_000,
 );

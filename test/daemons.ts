@@ -1,6 +1,6 @@
 /** Daemons of tests: each file's in a cache folder of its own, and none is left. */
 import { connect as connectSocket } from "node:net";
-import { rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
 import { addressNamed } from "../src/serve/daemon/address.ts";
@@ -53,12 +53,16 @@ export function said(found: Found, bytes: string): Promise<string> {
   });
 }
 
+/** What has ended and was not waited for yet counts as gone. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch (error) {
+    // Systems without such files have no such processes for long.
+    return existsSync("/proc/self")
+      ? false
+      : (error as NodeJS.ErrnoException).code === "ENOENT";
   }
 }
 

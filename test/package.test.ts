@@ -10,6 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ruleTest } from "./from-spec.ts";
 import { languages } from "../src/languages/index.ts";
 import {
   builtinsWith,
@@ -227,7 +228,7 @@ describe("a command loads only what it needs", () => {
       loaded("src/cli/index-command.ts").filter((f) => parser.test(f)),
     ).toEqual([]);
   });
-  test("a proxy loads nothing that answers, no protocol library and no database", () => {
+  ruleTest("daemon-proxy-is-light", "its scripts say what they load", () => {
     const entries = ["src/cli/main.ts", "src/cli/serve-command.ts"];
     const files = entries.flatMap(loaded);
     expect(files).toContain("src/serve/daemon/proxy.ts");

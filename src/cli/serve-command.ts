@@ -20,7 +20,7 @@ import { UsageError, warn, type Invocation } from "./main.ts";
 import { daemonProgram, programIdentity } from "./program.ts";
 import { VERSION } from "./version.ts";
 
-/** Ends when its standard input does. @spec serve-tool daemon-switch daemon-is-reached */
+/** Ends when its standard input does. @spec serve-tool daemon-switch daemon-is-reached daemon-proxy-is-light */
 export async function serve({ values }: Invocation): Promise<number> {
   if (values.mcp !== true)
     throw new UsageError(

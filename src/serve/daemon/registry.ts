@@ -95,7 +95,7 @@ export function sweep(run: string, own: string): void {
 
 /**
  * Ends a daemon: asks it to, and where it does not answer signals the process that
- * holds its lock. Whether it ended.
+ * holds its lock, which the system takes from a process that ends. Whether it ended.
  * @spec daemon-command
  */
 export async function endDaemon(
@@ -103,14 +103,19 @@ export async function endDaemon(
   waits: Waits = fromSpec(),
 ): Promise<boolean> {
   if (status && (await ask(address, "stop", waits.stop + waits.firstLine)))
-    return within(waits.check, waits, () => !isAlive(pid));
+    return true;
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    // Asked again before each: a number may have passed to another process.
-    if ((await holder(address, waits)) !== pid) break;
+    // Asked again before each: the number may be another process's by now.
+    const holding = await holder(address, waits);
+    if (holding !== pid) return holding === undefined;
     process.kill(pid, signal);
-    if (await within(waits.check, waits, () => !isAlive(pid))) break;
+    const until = performance.now() + waits.check;
+    while (performance.now() < until) {
+      await pause(waits.retry);
+      if ((await holder(address, waits)) !== pid) return true;
+    }
   }
-  return !isAlive(pid);
+  return false;
 }
 
 /**
@@ -153,28 +158,6 @@ export async function ask(
   socket.destroy();
   const answer = object(line ?? "");
   return answer["codegraph_control"] === 1 ? answer : undefined;
-}
-
-async function within(
-  ms: number,
-  waits: Waits,
-  holds: () => boolean,
-): Promise<boolean> {
-  const until = performance.now() + ms;
-  while (!holds()) {
-    if (performance.now() > until) return false;
-    await pause(waits.retry);
-  }
-  return true;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
 
 function noted(address: Address): string {
