@@ -373,14 +373,16 @@ export const wordings = {
   CLI_ALL_LEFT_OUT:
     "every file was left out; `codegraph status --left-out` lists them",
   /** the client is answered all the same. @spec daemon-is-reached */
-  DAEMON_NONE: "No daemon: {reason}. This process answers by itself.",
+  DAEMON_NONE: "No daemon ({reason}); this process answers by itself.",
   /** nothing to connect through. @spec daemon-is-reached */
   DAEMON_NO_FOLDER:
     "there is no folder that this user alone can enter, with a short path",
   /** points at an installation. @spec daemon-is-reached */
-  DAEMON_NO_START: "it ended with exit code {code} when it was started",
+  DAEMON_NO_START: "it ended when it was started: {problem}",
   /** it is damaged. @spec daemon-is-reached */
   DAEMON_BREAKS: "it ends when a client connects",
+  /** when there is no note of its end. @spec daemon-is-reached */
+  DAEMON_EXIT: "exit code {code}",
   /** it hangs, or the machine is busy. @spec daemon-is-reached */
   DAEMON_NO_ANSWER: "it did not answer within {seconds} seconds",
   /** what is wrong with it. @spec daemon-first-line */

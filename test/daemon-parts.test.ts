@@ -1,5 +1,5 @@
 /** The parts of daemon and proxy, in this process. */
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { duplexPair, PassThrough, type Duplex } from "node:stream";
@@ -20,7 +20,9 @@ import {
 import { proxy } from "../src/serve/daemon/proxy.ts";
 import { reach } from "../src/serve/daemon/reach.ts";
 import { idleMs, waits } from "../src/serve/daemon/waits.ts";
-import { limits, type Limits } from "../src/spec.gen.ts";
+import { sweep } from "../src/serve/daemon/registry.ts";
+import { say } from "../src/model/wording.ts";
+import { limits, wordings, type Limits } from "../src/spec.gen.ts";
 import { nearestProject } from "../src/store/folder.ts";
 import { addressIn } from "./daemons.ts";
 import { examples, law, loadBearing, ruleTest } from "./from-spec.ts";
@@ -324,10 +326,102 @@ ruleTest(
     write(two, answer(1));
     await expect.poll(() => c.got).toEqual([answer(0), answer(1)]);
     expect(c.told).toEqual([
-      "codegraph: No daemon: none is left. This process answers by itself.\n",
+      "codegraph: No daemon (none is left); this process answers by itself.\n",
     ]);
     // It ends as a server without a daemon does.
     two.end();
     await c.ended;
   },
 );
+
+ruleTest(
+  "daemon-is-replaced",
+  "a daemon that ends when it is greeted is not asked for ever",
+  async () => {
+    const c = client(limits);
+    c.send(request(0, "initialize"));
+    const one = await c.link(1);
+    write(one, answer(0));
+    await expect.poll(() => c.got).toHaveLength(1);
+    one.destroy();
+    c.send(request(1));
+    for (let n = 0; n < limits.REQUEST_DEATHS; n++) {
+      expect(c.told).toEqual([]);
+      (await c.link(2 + n)).destroy();
+    }
+    const here = await c.link(2 + limits.REQUEST_DEATHS);
+    expect(await next(here)).toEqual([request(0, "initialize")]);
+    expect(c.told).toEqual([expect.stringContaining(wordings.DAEMON_BREAKS)]);
+    c.end();
+    here.end();
+    await c.ended;
+  },
+);
+
+ruleTest(
+  "daemon-is-replaced",
+  "where nothing can serve, every request is answered by an error",
+  async () => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const told: string[] = [];
+    input.write(`${JSON.stringify(request(4))}\n`);
+    await proxy({
+      input,
+      output,
+      tell: (text) => told.push(text),
+      reach: () => new Promise((done) => setTimeout(done, 20, "none is left")),
+      here: () => Promise.reject(new Error("it is gone")),
+    });
+    expect(JSON.parse(String(output.read()))).toMatchObject({
+      id: 4,
+      error: { code: -32603, message: expect.stringContaining("it is gone") },
+    });
+    expect(told).toHaveLength(2);
+  },
+);
+
+ruleTest(
+  "daemon-same-answers",
+  "a message that is too large ends the connection",
+  async () => {
+    const c = client({ ...limits, MAX_MESSAGE_MB: 1 });
+    const link = await c.link(1);
+    link.resume();
+    c.send({ ...request(1), params: { query: "x".repeat(1_000_000) } });
+    await c.ended;
+    expect(c.told).toEqual([
+      `codegraph: ${say(wordings.MESSAGE_TOO_LARGE, { most: 1 })}\n`,
+    ]);
+  },
+);
+
+ruleTest(
+  "daemon-is-reached",
+  "what another proxy is starting is not started again, until that is old",
+  async () => {
+    const address = addressIn(join(scratch(), "run"))!;
+    mkdirSync(address.folder, { recursive: true });
+    writeFileSync(join(address.folder, "starting"), "");
+    const missing = { command: join(address.folder, "no-such-node"), args: [] };
+    const tried = (times: object) =>
+      reach(address, "", missing, new AbortController().signal, {
+        ...waits(),
+        ...times,
+      });
+    expect(await tried({ reach: 300 })).toContain("did not answer");
+    expect(await tried({ starting: 1 })).toContain("ENOENT");
+  },
+);
+
+ruleTest("daemon-is-one", "what dead daemons left is cleared away", () => {
+  const run = scratch();
+  const [dead, own] = ["0".repeat(16), "1".repeat(16)];
+  for (const name of [dead!, own!, "notes"]) {
+    mkdirSync(join(run, name));
+    writeFileSync(join(run, name, "about.json"), "{");
+  }
+  writeFileSync(join(run, dead!, "crash.txt"), "");
+  sweep(run, own!);
+  expect(readdirSync(run)).toEqual([own, "notes"]);
+});

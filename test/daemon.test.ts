@@ -26,6 +26,7 @@ import {
   only,
   running,
   said,
+  soon,
   SHORT,
 } from "./daemons.ts";
 import { ruleTest } from "./from-spec.ts";
@@ -247,8 +248,8 @@ ruleTest(
   "daemon-is-replaced",
   "a client sees nothing of a daemon that is killed",
   async () => {
-    const cache = newCache();
-    for (const modern of [false, true]) {
+    const killed = async (modern: boolean) => {
+      const cache = newCache();
       const one = await enter({ daemon: cache, modern, roots: [root] });
       await one.explore({ query: "settle_account" });
       const first = await only(cache);
@@ -267,8 +268,8 @@ ruleTest(
       expect((await answer).text).toContain("def close_books");
       expect(one.stderr()).toBe("");
       await one.client.close();
-      await endDaemon(await only(cache), SHORT);
-    }
+    };
+    await Promise.all([killed(false), killed(true)]);
   },
   40_000,
 );
@@ -342,9 +343,9 @@ ruleTest(
     );
     for (const told of answered)
       expect(told).toMatch(
-        /^codegraph: No daemon: .*\. This process answers by itself\.\n$/,
+        /^codegraph: No daemon \(.*\); this process answers by itself\.\n$/,
       );
-    expect(answered[0]).toContain("exit code 1");
+    expect(answered[0]).toContain(lock);
     expect(answered[1]).toContain(wordings.DAEMON_NO_FOLDER);
     expect(answered[2]).toContain(wordings.DAEMON_NO_FOLDER);
     expect(readFileSync(lock, "utf8")).toContain(`${process.pid}`);
@@ -374,9 +375,7 @@ ruleTest(
       "def settle_account",
     );
     await other.client.close();
-    await expect
-      .poll(() => running(shared).then((found) => found.length))
-      .toBe(1);
+    await soon(() => running(shared).then((found) => found.length)).toBe(1);
     await one.client.ping();
     await one.client.close();
     expect(ours).toBeDefined();
@@ -413,13 +412,13 @@ ruleTest(
     const [chunk] = (await once(shell.stdout!, "data")) as [Buffer];
     const pid = Number(String(chunk));
     const clients = async () => (await only(shared)).status?.clients;
-    await expect.poll(clients, { timeout: 5_000 }).toBe(1);
+    await soon(clients).toBe(1);
     shell.kill("SIGKILL");
     await once(shell, "exit");
     expect(isAlive(pid)).toBe(true);
     await gone(pid);
     closeSync(held);
-    await expect.poll(clients).toBe(0);
+    await soon(clients).toBe(0);
   },
   20_000,
 );
@@ -509,7 +508,7 @@ ruleTest(
     expect(run("daemon", "stop", "--path", root).stdout).toBe(
       `${root}: process ${pid} ended.\n`,
     );
-    expect(isAlive(pid)).toBe(false);
+    await gone(pid);
     await Promise.all([one, two].map((c) => c.client.close()));
     expect(await running(cache)).toEqual([]);
   },
@@ -529,8 +528,46 @@ ruleTest(
     writeFileSync(notes, JSON.stringify({ pid: process.pid, root }));
     const hung = await only(cache);
     expect(hung).toEqual({ pid, root, address });
-    expect(await endDaemon(hung, SHORT)).toBe(true);
+    expect(await endDaemon(hung, { ...SHORT, check: 200 })).toBe(true);
     expect(isAlive(pid)).toBe(false);
+  },
+  20_000,
+);
+
+ruleTest(
+  "daemon-ends",
+  "what is open is answered first, also an index that a client waits for",
+  async () => {
+    const cache = newCache();
+    const fresh = join(scratch(), "fresh");
+    mkdirSync(fresh);
+    for (let i = 0; i < 300; i++)
+      writeFileSync(join(fresh, `f${i}.py`), pythonFunction(`part_${i}`, 3));
+    const [one, idle] = await Promise.all([
+      enter({ cwd: fresh, daemon: cache, args: ["--auto-init"] }),
+      enter({ cwd: fresh, daemon: cache }),
+    ]);
+    const { address, pid } = await only(cache);
+    const begun = new Promise<void>((done) => {
+      void one.client
+        .callTool(
+          { name: "codegraph_explore", arguments: { query: "part_7" } },
+          { onprogress: () => done() },
+        )
+        .then(({ content }) => (text = JSON.stringify(content)));
+    });
+    let text = "";
+    await begun;
+    // The client that is not to index is told what to do, by the same daemon.
+    expect((await idle.explore({ query: "part_7" })).text).toContain(
+      "codegraph init",
+    );
+    process.kill(pid, "SIGTERM");
+    await soon(() => existsSync(address.folder)).toBe(false);
+    await gone(pid);
+    await soon(() => text).toContain("def part_7");
+    expect(await running(cache)).toEqual([]);
+    await Promise.all([one, idle].map((c) => c.client.close()));
   },
   20_000,
 );

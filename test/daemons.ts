@@ -66,8 +66,12 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-export const gone = (pid: number, timeout = 5_000) =>
-  expect.poll(() => isAlive(pid), { timeout, interval: 20 }).toBe(false);
+/** What is to come about within seconds, on a busy machine too. */
+export const soon = <T>(ask: () => T, timeout = 5_000) =>
+  expect.poll(ask, { timeout, interval: 20 });
+
+export const gone = (pid: number, timeout?: number) =>
+  soon(() => isAlive(pid), timeout).toBe(false);
 
 /** An address in a run folder, where nothing is yet. */
 export const addressIn = (run: string, root = "/p") =>

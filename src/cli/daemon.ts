@@ -25,22 +25,30 @@ async function main([root, name]: readonly string[]): Promise<number> {
     note(address, error);
     process.exit(1);
   });
-  await runDaemon({
-    address,
-    version: VERSION,
-    identity: programIdentity,
-    idleMs: idleMs(process.env.CODEGRAPH_DAEMON_IDLE_SECONDS),
-    onListening: () => sweep(runFolderOf(address), address.name),
-  });
-  return 0;
+  try {
+    await runDaemon({
+      address,
+      version: VERSION,
+      identity: programIdentity,
+      idleMs: idleMs(process.env.CODEGRAPH_DAEMON_IDLE_SECONDS),
+      onListening: () => sweep(runFolderOf(address), address.name),
+    });
+    return 0;
+  } catch (error) {
+    note(address, error as Error);
+    return 1;
+  }
 }
 
-/** What a fault of ours looked like, for whoever looks; the last one alone is kept. */
+/** What ended it, for whoever looks; the last one alone is kept, its message first. */
 function note(address: Address, error: Error): void {
   try {
     const file = crashFile(address);
     rmSync(file, { force: true });
-    writeFileSync(file, `${error.stack}\n`, { flag: "wx", mode: 0o600 });
+    writeFileSync(file, `${error.message}\n${error.stack}\n`, {
+      flag: "wx",
+      mode: 0o600,
+    });
   } catch {
     // The daemon ends all the same.
   }

@@ -49,7 +49,7 @@ export function addressOf(
   run: string | undefined = userFolder("run"),
 ): Address | undefined {
   const hash = createHash("sha256");
-  hash.update(JSON.stringify([root, version, identity]));
+  hash.update(JSON.stringify([root, homedir(), version, identity]));
   return addressNamed(root, hash.digest("hex").slice(0, NAME_DIGITS), run);
 }
 

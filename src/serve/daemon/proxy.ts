@@ -335,7 +335,7 @@ function parsed(line: Buffer): Message | undefined {
 
 /** Cuts a stream into lines; what comes after the last line feed waits for the next. */
 class Lines {
-  /** What waits is more than a message may have. */
+  /** A line has more than a message may have. It is not given. */
   isTooLong = false;
   private readonly most: number;
   private parts: Buffer[] = [];
@@ -354,7 +354,8 @@ class Lines {
       end = chunk.indexOf(0x0a, start)
     ) {
       const line = [...this.parts, chunk.subarray(start, end + 1)];
-      found.push(line.length === 1 ? line[0]! : Buffer.concat(line));
+      if (this.held + end + 1 - start > this.most) this.isTooLong = true;
+      else found.push(line.length === 1 ? line[0]! : Buffer.concat(line));
       this.parts = [];
       this.held = 0;
       start = end + 1;
@@ -362,7 +363,7 @@ class Lines {
     if (start < chunk.length) {
       this.parts.push(chunk.subarray(start));
       this.held += chunk.length - start;
-      this.isTooLong = this.held > this.most;
+      if (this.held > this.most) this.isTooLong = true;
     }
     return found;
   }

@@ -3,13 +3,25 @@
  *
  * Errs: toward two daemons being started, of which one ends at once, rather than none.
  */
-import { closeSync, lstatSync, mkdirSync, openSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+} from "node:fs";
 import { connect, type Socket } from "node:net";
 import { parse } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { say } from "../../model/wording.ts";
 import { wordings } from "../../spec.gen.ts";
-import { isOwnSocket, startingFile, type Address } from "./address.ts";
+import {
+  crashFile,
+  isOwnSocket,
+  startingFile,
+  type Address,
+} from "./address.ts";
 import { firstLine } from "./first-line.ts";
 import { waits as fromSpec, type Waits } from "./waits.ts";
 
@@ -132,6 +144,7 @@ class Starter {
     delete env["CODEGRAPH_EXPLORE_DEDUP"];
     delete env["CODEGRAPH_EXPLORE_DEBUG"];
     this.running = true;
+    const began = Date.now();
     const child = spawn(
       this.program.command,
       [...this.program.args, root, name],
@@ -145,15 +158,28 @@ class Starter {
       },
     );
     child.unref();
-    const over = (code: number | null, reason?: string) => {
+    const over = (code: number | null, problem = this.note(began)) => {
       this.running = false;
       rmSync(startingFile(this.address), { force: true });
       // One that found another at the address ends with 0.
       if (code !== 0)
-        this.failed =
-          reason ?? say(wordings.DAEMON_NO_START, { code: code ?? "?" });
+        this.failed = say(wordings.DAEMON_NO_START, {
+          problem: problem ?? say(wordings.DAEMON_EXIT, { code: code ?? "?" }),
+        });
     };
     child.on("exit", (code) => over(code));
     child.on("error", ({ message }) => over(null, message));
+  }
+
+  /** The first line of what a daemon noted of its end since then. */
+  private note(since: number): string | undefined {
+    const file = crashFile(this.address);
+    try {
+      const stat = lstatSync(file);
+      if (!stat.isFile() || stat.mtimeMs < since - 1000) return undefined;
+      return readFileSync(file, "utf8").split("\n")[0];
+    } catch {
+      return undefined;
+    }
   }
 }

@@ -1,5 +1,5 @@
 /** The user's daemons, for a person: which there are, and ending them. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -7,6 +7,7 @@ import { userFolder, userFolderPath } from "../../index/user-folder.ts";
 import {
   aboutFile,
   addressNamed,
+  crashFile,
   isOwnSocket,
   NAME,
   rootOf,
@@ -86,7 +87,9 @@ export function sweep(run: string, own: string): void {
     if (!address || name === own) continue;
     try {
       const held = elect(address);
-      if ("release" in held) letGo(address, held);
+      if ("heldBy" in held) continue;
+      rmSync(crashFile(address), { force: true });
+      letGo(address, held);
     } catch {
       // Something else lies there: it is not ours to remove.
     }
