@@ -158,17 +158,18 @@ class Starter {
       },
     );
     child.unref();
-    const over = (code: number | null, problem = this.note(began)) => {
+    const over = (code: number, problem = this.note(began)) => {
       this.running = false;
       rmSync(startingFile(this.address), { force: true });
       // One that found another at the address ends with 0.
       if (code !== 0)
         this.failed = say(wordings.DAEMON_NO_START, {
-          problem: problem ?? say(wordings.DAEMON_EXIT, { code: code ?? "?" }),
+          problem: problem ?? say(wordings.DAEMON_EXIT, { code }),
         });
     };
-    child.on("exit", (code) => over(code));
-    child.on("error", ({ message }) => over(null, message));
+    // One that was killed says nothing of the next.
+    child.on("exit", (code) => over(code ?? 0));
+    child.on("error", ({ message }) => over(1, message));
   }
 
   /** The first line of what a daemon noted of its end since then. */
@@ -176,7 +177,9 @@ class Starter {
     const file = crashFile(this.address);
     try {
       const stat = lstatSync(file);
-      if (!stat.isFile() || stat.mtimeMs < since - 1000) return undefined;
+      // Some file systems know times to the second.
+      const second = Math.floor(since / 1000) * 1000;
+      if (!stat.isFile() || stat.mtimeMs < second) return undefined;
       return readFileSync(file, "utf8").split("\n")[0];
     } catch {
       return undefined;
