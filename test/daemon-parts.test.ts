@@ -10,6 +10,7 @@ import {
   identityOf,
   isOwnSocket,
   rootOf,
+  viewOf,
 } from "../src/serve/daemon/address.ts";
 import {
   daemonsWanted,
@@ -69,9 +70,9 @@ loadBearing("daemon-ends", "STOP_SECONDS", waits);
 
 loadBearing("daemon-address", "SOCKET_PATH_BYTES", (moved) =>
   [0, 1].map((more) => {
-    const run = "r".repeat(limits.SOCKET_PATH_BYTES - 24 + more);
+    const run = "r".repeat(limits.SOCKET_PATH_BYTES - 32 + more);
     return (
-      addressNamed("/p", "0123456789abcdef", run, moved, "linux") === undefined
+      addressNamed("/p", "0".repeat(24), run, moved, "linux") === undefined
     );
   }),
 );
@@ -416,12 +417,13 @@ ruleTest(
 
 ruleTest("daemon-is-one", "what dead daemons left is cleared away", () => {
   const run = scratch();
-  const [dead, own] = ["0".repeat(16), "1".repeat(16)];
-  for (const name of [dead!, own!, "notes"]) {
+  const [dead, own] = ["0", "1"].map((digit) => viewOf() + digit.repeat(16));
+  const elsewhere = "0".repeat(24);
+  for (const name of [dead!, own!, elsewhere, "notes"]) {
     mkdirSync(join(run, name));
     writeFileSync(join(run, name, "about.json"), "{");
   }
   writeFileSync(join(run, dead!, "crash.txt"), "");
   sweep(run, own!);
-  expect(readdirSync(run)).toEqual([own, "notes"]);
+  expect(readdirSync(run).sort()).toEqual([elsewhere, own, "notes"].sort());
 });

@@ -3,7 +3,7 @@ import { connect as connectSocket } from "node:net";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
-import { addressNamed } from "../src/serve/daemon/address.ts";
+import { addressNamed, viewOf } from "../src/serve/daemon/address.ts";
 import {
   daemons,
   endDaemon,
@@ -75,4 +75,4 @@ export const gone = (pid: number, timeout?: number) =>
 
 /** An address in a run folder, where nothing is yet. */
 export const addressIn = (run: string, root = "/p") =>
-  addressNamed(root, "0123456789abcdef", run);
+  addressNamed(root, `${viewOf()}0123456789abcdef`, run);

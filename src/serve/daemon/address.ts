@@ -3,8 +3,8 @@
  * this and on nothing else; a proxy loads it, so that it loads no database.
  */
 import { createHash } from "node:crypto";
-import { lstatSync, realpathSync, statSync } from "node:fs";
-import { homedir } from "node:os";
+import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { homedir, hostname } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { userFolder } from "../../index/user-folder.ts";
 import { limits as fromSpec, type Limits } from "../../spec.gen.ts";
@@ -12,7 +12,7 @@ import { limits as fromSpec, type Limits } from "../../spec.gen.ts";
 export interface Address {
   /** The project's, with links resolved. */
   readonly root: string;
-  /** 16 hexadecimal digits. */
+  /** 24 hexadecimal digits, of which the first 8 are `viewOf()`. */
   readonly name: string;
   /** The daemon's own folder; it may not be there. */
   readonly folder: string;
@@ -20,7 +20,29 @@ export interface Address {
   readonly socket: string;
 }
 
-export const NAME = /^[0-9a-f]{16}$/;
+export const NAME = /^[0-9a-f]{24}$/;
+
+/**
+ * What tells this machine, and a container or sandbox on it, from others that may
+ * share the user's folders: there the same path is another file, and the same number
+ * another process.
+ * @spec daemon-address
+ */
+export function viewOf(): string {
+  const space = (name: string): string => {
+    try {
+      return readlinkSync(`/proc/self/ns/${name}`);
+    } catch {
+      return "";
+    }
+  };
+  return hashed(hostname(), space("mnt"), space("pid")).slice(0, VIEW_DIGITS);
+}
+
+const VIEW_DIGITS = 8;
+
+const hashed = (...parts: readonly string[]): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 
 /**
  * What tells one program file from another: its place, size and times. Undefined
@@ -48,12 +70,12 @@ export function addressOf(
   identity: string,
   run: string | undefined = userFolder("run"),
 ): Address | undefined {
-  const hash = createHash("sha256");
-  hash.update(JSON.stringify([root, homedir(), version, identity]));
-  return addressNamed(root, hash.digest("hex").slice(0, NAME_DIGITS), run);
+  const hash = hashed(root, homedir(), version, identity);
+  const name = viewOf() + hash.slice(0, HASH_DIGITS);
+  return addressNamed(root, name, run);
 }
 
-const NAME_DIGITS = 16; // exempt spec-values-are-imported: as NAME has them
+const HASH_DIGITS = 16; // exempt spec-values-are-imported: the rest of what NAME has
 
 /** The address that goes by a name. @spec daemon-address */
 export function addressNamed(
@@ -74,7 +96,7 @@ export function addressNamed(
 
 /** Pipes have one name space on a machine: the folder tells users apart. */
 const pipeName = (folder: string): string =>
-  `\\\\.\\pipe\\codegraph-${createHash("sha256").update(folder).digest("hex")}`;
+  `\\\\.\\pipe\\codegraph-${hashed(folder)}`;
 
 /**
  * The nearest indexed project at or above a folder, else the folder, links resolved.

@@ -39,10 +39,10 @@ export function proxy(
   options: ProxyOptions,
   limits: Limits = fromSpec,
 ): Promise<void> {
-  return new Proxy(options, limits).ended;
+  return new Relay(options, limits).ended;
 }
 
-class Proxy {
+class Relay {
   readonly ended: Promise<void>;
   private readonly options: ProxyOptions;
   private readonly limits: Limits;

@@ -11,6 +11,7 @@ import {
   isOwnSocket,
   NAME,
   rootOf,
+  viewOf,
   type Address,
 } from "./address.ts";
 import type { Status } from "./control.ts";
@@ -63,8 +64,9 @@ export async function endDaemonsOf(root: string): Promise<Found[]> {
   return stay;
 }
 
-const names = (run: string): string[] =>
-  readdirSync(run).filter((name) => NAME.test(name));
+/** Those of another view are another machine's, or another container's. */
+const names = (run: string, view = viewOf()): string[] =>
+  readdirSync(run).filter((name) => NAME.test(name) && name.startsWith(view));
 
 async function lookAt(
   run: string,
