@@ -154,7 +154,6 @@ ruleTest("daemon-address", "root, version and program file make it", () => {
   names.push(name("/p", "1"));
   expect(new Set(names).size).toBe(4);
   expect(identityOf(join(base, "none"))).toBeUndefined();
-  expect(addressOf("/p", "1", "x", undefined)).toBeDefined();
 });
 
 ruleTest("daemon-is-reached", "a link to a socket is none", async () => {

@@ -389,28 +389,38 @@ ruleTest(
     const pipe = join(scratch(), "pipe");
     execFileSync("mkfifo", [pipe]);
     const held = openSync(pipe, "r+");
-    const shell = spawn(
-      "sh",
-      [
-        "-c",
-        'exec 3<&0; "$0" "$1" serve --mcp <&3 & echo $!; wait',
-        process.execPath,
-        resolve("dist/codegraph.js"),
-      ],
-      {
-        cwd: root,
-        env: { ...process.env, HOME: home, CODEGRAPH_CACHE_DIR: shared },
-        stdio: [held, "pipe", "inherit"],
-      },
-    );
-    const [chunk] = (await once(shell.stdout!, "data")) as [Buffer];
-    const pid = Number(String(chunk));
+    const started = async (env: Record<string, string>) => {
+      const shell = spawn(
+        "sh",
+        [
+          "-c",
+          'exec 3<&0; "$0" "$1" serve --mcp <&3 & echo $!; wait',
+          process.execPath,
+          resolve("dist/codegraph.js"),
+        ],
+        {
+          cwd: root,
+          env: { ...process.env, HOME: home, ...env },
+          stdio: [held, "pipe", "inherit"],
+        },
+      );
+      const [chunk] = (await once(shell.stdout!, "data")) as [Buffer];
+      return { shell, pid: Number(String(chunk)) };
+    };
+    const both = await Promise.all([
+      started({ CODEGRAPH_CACHE_DIR: shared }),
+      started({ CODEGRAPH_DAEMON: "0" }),
+    ]);
     const clients = async () => (await only(shared)).status?.clients;
     await soon(clients).toBe(1);
-    shell.kill("SIGKILL");
-    await once(shell, "exit");
-    expect(isAlive(pid)).toBe(true);
-    await gone(pid);
+    // The one without a daemon has nothing to tell that it is up.
+    await new Promise((done) => setTimeout(done, 300));
+    for (const { shell, pid } of both) {
+      shell.kill("SIGKILL");
+      await once(shell, "exit");
+      expect(isAlive(pid)).toBe(true);
+    }
+    for (const { pid } of both) await gone(pid);
     closeSync(held);
     await soon(clients).toBe(0);
   },
