@@ -7,6 +7,30 @@ export const limits = {
   PENDING_SHOWN: 10,
   /** tells commits of any repository apart. Unit: chars. @spec cli-status */
   COMMIT_CHARS: 12,
+  /** systems cut socket paths from 104 bytes. Unit: bytes. @spec daemon-address */
+  SOCKET_PATH_BYTES: 100,
+  /** a start takes less than one on idle cores. Unit: seconds. @spec daemon-is-reached */
+  STARTING_SECONDS: 5,
+  /** a start takes ten of them. Unit: ms. @spec daemon-is-reached */
+  CONNECT_RETRY_MS: 20,
+  /** some hosts give a server ten. Unit: seconds. @spec daemon-is-reached */
+  DAEMON_WAIT_SECONDS: 8,
+  /** a few paths and settings. Unit: bytes. @spec daemon-first-line-is-bounded */
+  FIRST_LINE_BYTES: 65536,
+  /** a client writes it when it connects. Unit: seconds. @spec daemon-first-line-is-bounded */
+  FIRST_LINE_SECONDS: 5,
+  /** one end is chance, two are a pattern. Unit: daemons. @spec daemon-is-replaced */
+  REQUEST_DEATHS: 2,
+  /** nothing is left behind, nothing is busy. Unit: seconds. @spec daemon-proxy-ends */
+  PARENT_CHECK_SECONDS: 2,
+  /** a script may write its questions and close. Unit: ms. @spec daemon-proxy-ends */
+  LINGER_MS: 2000,
+  /** a removed program is not kept. Unit: seconds. @spec daemon-ends */
+  DAEMON_CHECK_SECONDS: 5,
+  /** the slowest answer takes less. Unit: seconds. @spec daemon-ends */
+  STOP_SECONDS: 10,
+  /** a host that restarts finds it still there. Unit: seconds. @spec daemon-idle-time */
+  DAEMON_IDLE_SECONDS: 180,
   /** fewer lines cost less than a pointer. Unit: lines. @spec dedup-covered-run */
   MIN_COVERED_LINES: 8,
   /** a fence around a brace reads as a broken answer. Unit: UTF-16 units. @spec dedup-remainder */
@@ -420,6 +444,49 @@ export const wordings = {
   /** says where to look. @spec cli-names-the-machine */
   CLI_ALL_LEFT_OUT:
     "every file was left out; `codegraph status --left-out` lists them",
+  /** the client is answered all the same. @spec daemon-is-reached */
+  DAEMON_NONE: "No daemon ({reason}); this process answers by itself.",
+  /** nothing to connect through. @spec daemon-is-reached */
+  DAEMON_NO_FOLDER:
+    "there is no folder that this user alone can enter, with a short path",
+  /** points at an installation. @spec daemon-is-reached */
+  DAEMON_NO_START: "it ended when it was started: {problem}",
+  /** it is damaged. @spec daemon-is-reached */
+  DAEMON_BREAKS: "it ends when a client connects",
+  /** when there is no note of its end. @spec daemon-is-reached */
+  DAEMON_EXIT: "exit code {code}",
+  /** it hangs, or the machine is busy. @spec daemon-is-reached */
+  DAEMON_NO_ANSWER: "it did not answer within {seconds} seconds",
+  /** what is wrong with it. @spec daemon-first-line */
+  FIRST_LINE_MALFORMED:
+    "The first line is to be a client's hello or a control line, one JSON object.",
+  /** a later client. @spec daemon-first-line */
+  FIRST_LINE_OTHER: "This daemon speaks version 1 of its protocol.",
+  /** a later command. @spec daemon-first-line */
+  CONTROL_UNKNOWN: "There is no such operation here.",
+  /** nobody waits for ever. @spec daemon-is-replaced */
+  DAEMON_DIED:
+    "The server ended {deaths} times while it worked on this request. Ask something else, or ask again later.",
+  /** it was removed meanwhile. @spec daemon-is-replaced */
+  DAEMON_HERE_FAILED: "This server could not go on: {reason}. Start it again.",
+  /** as without a daemon. @spec daemon-is-replaced */
+  MESSAGE_TOO_LARGE: "A message of more than {most} MB ended the connection.",
+  /** the one argument. @spec daemon-command */
+  DAEMON_WHAT: "Say what to do: status or stop.",
+  /** one line a daemon. @spec daemon-command */
+  DAEMON_RUNS:
+    "{root}: process {pid}, version {version}, {clients}, {calls}, {mb} MB, up {minutes} min.",
+  /** it hangs, or is very busy. @spec daemon-command */
+  DAEMON_SILENT:
+    "{root}: process {pid} does not answer. codegraph daemon stop ends it.",
+  /** its notes are gone. @spec daemon-command */
+  DAEMON_UNKNOWN_ROOT: "a project that is not known",
+  /** nothing to do. @spec daemon-command */
+  DAEMON_NONE_RUNS: "No daemon is running.",
+  /** says what is gone. @spec daemon-command */
+  DAEMON_STOPPED: "{root}: process {pid} ended.",
+  /** it is not ours to do more. @spec daemon-command */
+  DAEMON_STAYS: "{root}: process {pid} did not end. End it by hand.",
   /** what is held, and why it can be used. @spec dedup-pointer */
   POINTER:
     "**Already sent earlier in this conversation:** `{path}`{project} {spans}{symbols}. Checked now: the file is unchanged since, so that copy is exact.",
@@ -696,6 +763,8 @@ export const lists = {
     "ws",
     "axios",
   ] as readonly string[],
+  /** the same as of other switches. @spec daemon-switch */
+  DAEMON_OFF: ["0", "false", "off", "no"] as readonly string[],
   /** the words by which people mean it. @spec dedup-switch */
   DEDUP_OFF: ["0", "false", "off", "no"] as readonly string[],
   /** a pointer to what a context lost costs it a read. @spec dedup-shared-connections */
@@ -1476,6 +1545,22 @@ export type RuleId =
   | "cli-same-answer"
   | "cli-status"
   | "cli-names-the-machine"
+  | "daemon-address"
+  | "daemon-is-one"
+  | "daemon-is-reached"
+  | "daemon-switch"
+  | "daemon-first-line"
+  | "daemon-first-line-is-bounded"
+  | "daemon-settings-travel"
+  | "daemon-control"
+  | "daemon-same-answers"
+  | "daemon-clients-are-apart"
+  | "daemon-is-replaced"
+  | "daemon-proxy-is-light"
+  | "daemon-proxy-ends"
+  | "daemon-ends"
+  | "daemon-idle-time"
+  | "daemon-command"
   | "dedup-covered-run"
   | "dedup-never-withholds"
   | "dedup-content"
@@ -1630,6 +1715,7 @@ export type RuleId =
   | "serve-trusts-no-view"
   | "serve-diagnostics"
   | "serve-waits-for-the-writer"
+  | "serve-finishes-calls"
   | "session-keys"
   | "session-roots"
   | "session-bounds"

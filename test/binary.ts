@@ -56,7 +56,8 @@ function prepared(args: readonly string[], options: Options) {
     args: rest,
     options: {
       cwd,
-      env: { ...inherited, HOME: home, ...env },
+      // Daemons are for the tests that are about them.
+      env: { ...inherited, HOME: home, CODEGRAPH_DAEMON: "0", ...env },
     },
   };
 }

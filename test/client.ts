@@ -5,6 +5,8 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
 export interface Connected {
   readonly client: Client;
+  /** The process of the server, or of the proxy to it. */
+  readonly pid: number;
   /** What the server wrote to its standard error. */
   readonly stderr: () => string;
   /** The text of an answer. */
@@ -24,6 +26,10 @@ export interface ConnectOptions {
   readonly modern?: boolean;
   /** The name that it gives itself. */
   readonly name?: string;
+  /** The folder of the user's caches, for daemons; without it the server is one by itself. */
+  readonly daemon?: string;
+  /** Another copy of `dist`. */
+  readonly dist?: string;
 }
 
 export async function connect({
@@ -34,12 +40,21 @@ export async function connect({
   roots,
   modern,
   name = "test",
+  daemon,
+  dist = "dist",
 }: ConnectOptions): Promise<Connected> {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [join(resolve("dist"), "codegraph.js"), "serve", "--mcp", ...args],
+    args: [join(resolve(dist), "codegraph.js"), "serve", "--mcp", ...args],
     cwd,
-    env: { PATH: process.env.PATH ?? "", HOME: home, ...env },
+    env: {
+      PATH: process.env.PATH ?? "",
+      HOME: home,
+      ...(daemon === undefined
+        ? { CODEGRAPH_DAEMON: "0" }
+        : { CODEGRAPH_CACHE_DIR: daemon }),
+      ...env,
+    },
     stderr: "pipe",
   });
   let stderr = "";
@@ -58,6 +73,7 @@ export async function connect({
   await client.connect(transport);
   return {
     client,
+    pid: transport.pid!,
     stderr: () => stderr,
     async explore(given) {
       const result = (await client.callTool({

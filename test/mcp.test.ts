@@ -1,5 +1,5 @@
 /** The built server as a real process, asked by a real client. */
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   mkdirSync,
   readdirSync,
@@ -135,7 +135,12 @@ ruleTest(
       [resolve("dist/codegraph.js"), "serve", "--mcp"],
       {
         cwd: root,
-        env: { ...process.env, HOME: base, CODEGRAPH_EXPLORE_DEBUG: "1" },
+        env: {
+          ...process.env,
+          HOME: base,
+          CODEGRAPH_DAEMON: "0",
+          CODEGRAPH_EXPLORE_DEBUG: "1",
+        },
         stdio: "pipe",
       },
     );
@@ -169,6 +174,43 @@ ruleTest(
     expect(await code).toBe(0);
     for (const line of out.trimEnd().split("\n"))
       expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+  },
+);
+
+ruleTest(
+  "serve-finishes-calls",
+  "all is asked at once, and the input closed",
+  () => {
+    const calls = ["settle_account", "no_such_name"].map((query, id) =>
+      JSON.stringify({
+        jsonrpc: "2.0",
+        id: id + 2,
+        method: "tools/call",
+        params: { name: "codegraph_explore", arguments: { query } },
+      }),
+    );
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [resolve("dist/codegraph.js"), "serve", "--mcp"],
+      {
+        cwd: root,
+        encoding: "utf8",
+        env: { ...process.env, HOME: base, CODEGRAPH_DAEMON: "0" },
+        input: [
+          '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}',
+          ...calls,
+          "",
+        ].join("\n"),
+      },
+    );
+    expect(status).toBe(0);
+    expect(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as { id: number }).id)
+        .sort(),
+    ).toEqual([1, 2, 3]);
   },
 );
 

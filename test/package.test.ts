@@ -10,8 +10,14 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ruleTest } from "./from-spec.ts";
 import { languages } from "../src/languages/index.ts";
-import { bundle, loadedWith, type Bundle } from "../tools/build/bundle.ts";
+import {
+  builtinsWith,
+  bundle,
+  loadedWith,
+  type Bundle,
+} from "../tools/build/bundle.ts";
 
 const windows = process.platform === "win32";
 /** The Node that runs the tests is the one that npm and the binary find. */
@@ -221,5 +227,23 @@ describe("a command loads only what it needs", () => {
     expect(
       loaded("src/cli/index-command.ts").filter((f) => parser.test(f)),
     ).toEqual([]);
+  });
+  ruleTest("daemon-proxy-is-light", "its scripts say what they load", () => {
+    const entries = ["src/cli/main.ts", "src/cli/serve-command.ts"];
+    const files = entries.flatMap(loaded);
+    expect(files).toContain("src/serve/daemon/proxy.ts");
+    expect(
+      files.filter((file) =>
+        /node_modules\/|src\/(index\/(?!user-folder)|store|rank|render|dedup|session)|src\/serve\/(handler|explore|mcp|here)\.ts/.test(
+          file,
+        ),
+      ),
+    ).toEqual([]);
+    expect(
+      entries.flatMap((entry) => builtinsWith(entry, built.metafile)),
+    ).not.toContain("node:sqlite");
+    expect(
+      builtinsWith("src/cli/explore-command.ts", built.metafile),
+    ).toContain("node:sqlite");
   });
 });

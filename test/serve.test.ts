@@ -72,6 +72,7 @@ loadBearing("serve-bounds-what-it-reads", "MAX_MESSAGE_MB", async (moved) => {
       version: "0",
       handler: new ToolHandler(),
       places: [],
+      settings: () => ({ dedup: undefined, debug: undefined }),
       log: (message) => (said = message),
     },
     moved,

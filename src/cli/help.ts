@@ -153,6 +153,24 @@ export const COMMANDS = {
     ],
     load: async () => (await import("./serve-command.ts")).serve,
   },
+  daemon: {
+    usage: "codegraph daemon status|stop [--path PATH] [--json]",
+    summary: "list or end the processes that answer coding agents",
+    details:
+      "`codegraph serve` starts one daemon for each project, which answers all its agents and\n" +
+      "ends by itself when none has been there for a while. CODEGRAPH_DAEMON=0 makes every\n" +
+      "server answer by itself. CODEGRAPH_DAEMON_IDLE_SECONDS says how long a while is.",
+    most: 1,
+    options: {
+      path: { type: "string", short: "p" },
+      json: { type: "boolean" },
+    },
+    optionHelp: [
+      ["-p, --path PATH", "only the daemons of the project around PATH"],
+      ["--json", "print the result as one JSON value"],
+    ],
+    load: async () => (await import("./daemon-command.ts")).daemon,
+  },
   replay: {
     usage: "codegraph replay --queries FILE [--path PATH] [--runs N] [--json]",
     summary: "measure what the memory of a conversation wins",

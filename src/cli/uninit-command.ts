@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { say } from "../model/wording.ts";
+import { endDaemonsOf } from "../serve/daemon/registry.ts";
 import { wordings } from "../spec.gen.ts";
 import { exclusively } from "../store/exclusive.ts";
 import {
@@ -21,6 +22,9 @@ export async function uninit({
   const root = resolve(
     positionals[0] ?? nearestProject(process.cwd(), homedir()) ?? ".",
   );
+  if (hasData(root))
+    for (const { pid } of await endDaemonsOf(root))
+      warn(say(wordings.DAEMON_STAYS, { root: plain(root), pid }));
   const remove = () => Promise.resolve(removeData(root));
   const { removed, kept } = hasData(root)
     ? await exclusively(

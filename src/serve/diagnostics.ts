@@ -104,14 +104,19 @@ export function reportText(report: CallReport): string {
 }
 
 /**
- * Writes a report where `CODEGRAPH_EXPLORE_DEBUG` says. A file that cannot be
- * written is told once a call on standard error: a report never fails a call.
+ * Writes a report where `CODEGRAPH_EXPLORE_DEBUG` says; `tell` writes to the caller's
+ * standard error. A file that cannot be written is told once a call there: a report
+ * never fails a call.
  * @spec serve-diagnostics
  */
-export function writeReport(to: string | undefined, report: CallReport): void {
+export function writeReport(
+  to: string | undefined,
+  report: CallReport,
+  tell: (text: string) => void = (text) => process.stderr.write(text),
+): void {
   if (to === undefined || to.trim() === "" || to === "0") return;
   if (to === "1") {
-    process.stderr.write(reportText(report));
+    tell(reportText(report));
     return;
   }
   try {
@@ -122,8 +127,6 @@ export function writeReport(to: string | undefined, report: CallReport): void {
         : reportText(report),
     );
   } catch (error) {
-    process.stderr.write(
-      `codegraph: CODEGRAPH_EXPLORE_DEBUG: ${(error as Error).message}\n`,
-    );
+    tell(`codegraph: CODEGRAPH_EXPLORE_DEBUG: ${(error as Error).message}\n`);
   }
 }

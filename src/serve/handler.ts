@@ -57,6 +57,8 @@ export interface Caller {
   readonly autoInit?: (folder: string) => Promise<void>;
   /** What the caller's environment says, read at this call. */
   readonly settings: Settings;
+  /** Writes to the caller's standard error; by default to this process's. */
+  readonly tell?: (text: string) => void;
   /** Milliseconds of a clock that does not go back. */
   readonly now: () => number;
 }
@@ -121,7 +123,7 @@ export class ToolHandler {
       unreadable: __,
       ...result
     } = raw;
-    if (report) writeReport(caller.settings.debug, report);
+    if (report) writeReport(caller.settings.debug, report, caller.tell);
     // A call that was cancelled never reached its context.
     if (emission && session && !caller.signal?.aborted)
       session.record(context, key, emission, caller.now());

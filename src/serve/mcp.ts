@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from "node:url";
 import type { Readable, Writable } from "node:stream";
+import { setImmediate as turn } from "node:timers/promises";
 import { Server, type ServerContext } from "@modelcontextprotocol/server";
 import {
   serveStdio,
@@ -13,13 +14,22 @@ import { say } from "../model/wording.ts";
 import { Sieve } from "./sieve.ts";
 import { SessionRecord } from "../session/record.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
-import { TOOL, type Caller, type ToolHandler } from "./handler.ts";
+import {
+  TOOL,
+  type Caller,
+  type Settings,
+  type ToolHandler,
+} from "./handler.ts";
 
 export interface McpOptions {
   readonly version: string;
-  readonly handler: ToolHandler;
+  readonly handler: Pick<ToolHandler, "execute">;
   /** `--path` and the working directory. */
   readonly places: readonly string[];
+  /** What the client's environment says, asked for at each call. */
+  readonly settings: () => Settings;
+  /** The connection's record; by default a new one. */
+  readonly session?: SessionRecord;
   /** Indexes a folder and reports files done and in all. */
   readonly index?: (
     folder: string,
@@ -28,6 +38,8 @@ export interface McpOptions {
   ) => Promise<void>;
   /** Told of trouble that no request carries. */
   readonly log: (message: string) => void;
+  /** Writes to the client's standard error; by default to this process's. */
+  readonly tell?: (text: string) => void;
 }
 
 /** @spec serve-tool */
@@ -74,13 +86,17 @@ export function serveMcp(
   options: McpOptions,
   limits: Pick<Limits, "MAX_MESSAGE_MB"> = fromSpec,
 ): Promise<void> {
-  const session = new SessionRecord();
+  const session = options.session ?? new SessionRecord();
   return new Promise((resolve) => {
     const most = limits.MAX_MESSAGE_MB * MEGABYTE;
+    const calls = new Calls();
     const sieve = new Sieve(
       (answer) => output.write(`${JSON.stringify(answer)}\n`),
       most,
+      () => calls.atRest(),
     );
+    // A pipe does not hand on that its source broke.
+    input.once("close", () => sieve.end());
     const transport = new Ending(
       input.pipe(sieve),
       output,
@@ -92,7 +108,7 @@ export function serveMcp(
         resolve();
       },
     );
-    serveStdio(() => connection(session, options), {
+    serveStdio(() => connection(session, options, calls), {
       transport,
       onerror: (error) => options.log(error.message),
     });
@@ -121,7 +137,36 @@ class Ending extends StdioServerTransport {
   }
 }
 
-function connection(session: SessionRecord, options: McpOptions): Server {
+/** The calls of a connection that have no answer yet. @spec serve-finishes-calls */
+class Calls {
+  private readonly open = new Set<Promise<unknown>>();
+
+  async run<T>(call: () => Promise<T>): Promise<T> {
+    const running = call();
+    this.open.add(running);
+    try {
+      return await running;
+    } finally {
+      this.open.delete(running);
+    }
+  }
+
+  /** Settles when every call that was read is answered: who sends all at once and closes gets all. */
+  async atRest(): Promise<void> {
+    // What was read is handed on first.
+    await turn();
+    do {
+      await Promise.allSettled(this.open);
+      await turn();
+    } while (this.open.size > 0);
+  }
+}
+
+function connection(
+  session: SessionRecord,
+  options: McpOptions,
+  calls: Calls,
+): Server {
   const server = new Server(
     { name: "codegraph", title: "codegraph", version: options.version },
     {
@@ -145,27 +190,27 @@ function connection(session: SessionRecord, options: McpOptions): Server {
     resourceTemplates: [],
   }));
   server.setRequestHandler("prompts/list", () => ({ prompts: [] }));
-  server.setRequestHandler("tools/call", async ({ params }, ctx) => {
-    const caller: Caller = {
-      places: [...(await roots.folders()), ...options.places],
-      signal: ctx.mcpReq.signal,
-      client: clientName(server, ctx),
-      now: () => performance.now(),
-      settings: {
-        dedup: process.env.CODEGRAPH_EXPLORE_DEDUP,
-        debug: process.env.CODEGRAPH_EXPLORE_DEBUG,
-      },
-      ...(options.index && {
-        autoInit: (folder: string) => indexed(folder, options, ctx),
-      }),
-    };
-    return (await options.handler.execute(
-      params.name,
-      params.arguments,
-      session,
-      caller,
-    )) as never;
-  });
+  server.setRequestHandler("tools/call", ({ params }, ctx) =>
+    calls.run(async () => {
+      const caller: Caller = {
+        places: [...(await roots.folders()), ...options.places],
+        signal: ctx.mcpReq.signal,
+        client: clientName(server, ctx),
+        now: () => performance.now(),
+        settings: options.settings(),
+        ...(options.tell && { tell: options.tell }),
+        ...(options.index && {
+          autoInit: (folder: string) => indexed(folder, options, ctx),
+        }),
+      };
+      return (await options.handler.execute(
+        params.name,
+        params.arguments,
+        session,
+        caller,
+      )) as never;
+    }),
+  );
   return server;
 }
 

@@ -54,15 +54,21 @@ const failure = (
 export class Sieve extends Transform {
   private readonly refuse: (answer: object) => void;
   private readonly most: number;
+  private readonly atRest: () => Promise<void>;
   private pending: Buffer[] = [];
   private held = 0;
   /** The line is too long to be looked at: the reader behind decides. */
   private passing = false;
 
-  constructor(refuse: (answer: object) => void, most: number) {
+  constructor(
+    refuse: (answer: object) => void,
+    most: number,
+    atRest: () => Promise<void> = () => Promise.resolve(),
+  ) {
     super();
     this.refuse = refuse;
     this.most = most;
+    this.atRest = atRest;
   }
 
   override _transform(
@@ -84,9 +90,10 @@ export class Sieve extends Transform {
     done();
   }
 
+  /** The reader behind is told of the end when `atRest` says that nothing is under way. */
   override _flush(done: TransformCallback): void {
     this.line();
-    done();
+    void this.atRest().then(() => done());
   }
 
   private hold(part: Buffer): void {

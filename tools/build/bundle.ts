@@ -66,6 +66,7 @@ export async function bundle(): Promise<Bundle> {
     chunkNames: "chunk-[hash]",
     entryPoints: {
       main: "src/cli/main.ts",
+      daemon: "src/cli/daemon.ts",
       "index-worker": "src/index/worker.ts",
       "explore-worker": "src/serve/explore-worker.ts",
       "sync-worker": "src/serve/sync-worker.ts",
@@ -111,7 +112,20 @@ export function packagesOf(files: readonly string[]): string[] {
  * The sources that run when `entry` is loaded: those in its script and in all
  * that this one imports at once, `import()` not followed.
  */
-export function loadedWith(entry: string, metafile: Metafile): string[] {
+export const loadedWith = (entry: string, metafile: Metafile): string[] =>
+  scriptsWith(entry, metafile).flatMap((path) =>
+    Object.keys(metafile.outputs[path]!.inputs),
+  );
+
+/** The modules of Node that are loaded with it, as they are spelt. */
+export const builtinsWith = (entry: string, metafile: Metafile): string[] =>
+  scriptsWith(entry, metafile).flatMap((path) =>
+    metafile.outputs[path]!.imports.filter(
+      ({ kind, external }) => kind === "import-statement" && external === true,
+    ).map((imported) => imported.path),
+  );
+
+function scriptsWith(entry: string, metafile: Metafile): string[] {
   const outputs = Object.entries(metafile.outputs);
   const first = outputs.find(([, o]) => o.entryPoint === entry)?.[0];
   if (first === undefined) throw new Error(`${entry} has no script of its own`);
@@ -120,9 +134,7 @@ export function loadedWith(entry: string, metafile: Metafile): string[] {
     for (const { path: next, kind, external } of metafile.outputs[path]!
       .imports)
       if (kind === "import-statement" && external !== true) seen.add(next);
-  return [...seen].flatMap((path) =>
-    Object.keys(metafile.outputs[path]!.inputs),
-  );
+  return [...seen];
 }
 
 const nameOf = (folder: string): string =>
