@@ -24,7 +24,7 @@ import { idleMs, waits } from "../src/serve/daemon/waits.ts";
 import { sweep } from "../src/serve/daemon/registry.ts";
 import { say } from "../src/model/wording.ts";
 import { limits, wordings, type Limits } from "../src/spec.gen.ts";
-import { nearestProject } from "../src/store/folder.ts";
+import { nearestProject } from "../src/store/place.ts";
 import { addressIn } from "./daemons.ts";
 import { examples, law, loadBearing, ruleTest } from "./from-spec.ts";
 import { indexed, scratch } from "./scratch.ts";

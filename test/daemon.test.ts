@@ -417,11 +417,7 @@ ruleTest(
     await soon(clients).toBe(1);
     // The one without a daemon has nothing to tell that it is up.
     await new Promise((done) => setTimeout(done, 300));
-    for (const { shell, pid } of both) {
-      shell.kill("SIGKILL");
-      await once(shell, "exit");
-      expect(isAlive(pid)).toBe(true);
-    }
+    for (const { shell } of both) shell.kill("SIGKILL");
     for (const { pid } of both) await gone(pid);
     closeSync(held);
     await soon(clients).toBe(0);

@@ -41,7 +41,7 @@ import { encodeReferences } from "../src/model/references.ts";
 import { decodeSymbols, encodeSymbols } from "../src/model/symbols.ts";
 import { limits, type Limits } from "../src/spec.gen.ts";
 import { buildIndex, type BuildOptions } from "../src/store/build.ts";
-import { currentIndex } from "../src/store/folder.ts";
+import { currentIndex } from "../src/store/place.ts";
 import { build, codegraph, ended, start } from "./binary.ts";
 import { extractedFile } from "./extractions.ts";
 import { folders, git, put, python } from "./folders.ts";

@@ -20,14 +20,12 @@ import { wordings, type Limits } from "../src/spec.gen.ts";
 import { buildIndex } from "../src/store/build.ts";
 import { exclusively } from "../src/store/exclusive.ts";
 import {
-  currentIndex,
   lock,
-  nearestProject,
   newGeneration,
   removeData,
-  UserError,
   type Lock,
 } from "../src/store/folder.ts";
+import { currentIndex, nearestProject, UserError } from "../src/store/place.ts";
 import { openIndex } from "../src/store/open.ts";
 import { build, codegraph, start } from "./binary.ts";
 import { dataNames, folders, put, python } from "./folders.ts";

@@ -234,7 +234,7 @@ describe("a command loads only what it needs", () => {
     expect(files).toContain("src/serve/daemon/proxy.ts");
     expect(
       files.filter((file) =>
-        /node_modules\/|src\/(index\/(?!user-folder)|store|rank|render|dedup|session)|src\/serve\/(handler|explore|mcp|here)\.ts/.test(
+        /node_modules\/|src\/(index\/(?!user-folder|read\.)|store\/(?!place)|rank|render|dedup|session)|src\/serve\/(handler|explore|mcp|here)\.ts/.test(
           file,
         ),
       ),

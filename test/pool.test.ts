@@ -14,7 +14,7 @@ import { scan } from "../src/index/scan.ts";
 import { say } from "../src/model/wording.ts";
 import { limits, wordings, type Limits } from "../src/spec.gen.ts";
 import { buildIndex, sparing } from "../src/store/build.ts";
-import { UserError } from "../src/store/folder.ts";
+import { UserError } from "../src/store/place.ts";
 import { openIndex } from "../src/store/open.ts";
 import { folders } from "./folders.ts";
 import { examples, loadBearing, ruleTest } from "./from-spec.ts";

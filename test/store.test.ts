@@ -18,7 +18,7 @@ import { eachPosting, type Segment } from "../src/model/segment.ts";
 import { say } from "../src/model/wording.ts";
 import { wordings } from "../src/spec.gen.ts";
 import { buildIndex } from "../src/store/build.ts";
-import { currentIndex } from "../src/store/folder.ts";
+import { currentIndex } from "../src/store/place.ts";
 import { openIndex } from "../src/store/open.ts";
 import {
   SqliteReader,

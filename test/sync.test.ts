@@ -19,7 +19,7 @@ import { eachPosting, type Segment } from "../src/model/segment.ts";
 import { explore } from "../src/serve/explore.ts";
 import { limits, wordings, type Limits } from "../src/spec.gen.ts";
 import { SqliteEditor, type Edit } from "../src/store/edit.ts";
-import { currentIndex } from "../src/store/folder.ts";
+import { currentIndex } from "../src/store/place.ts";
 import { openIndex } from "../src/store/open.ts";
 import { SqliteReader } from "../src/store/sqlite.ts";
 import type { IndexReader } from "../src/store/store.ts";

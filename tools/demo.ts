@@ -11,7 +11,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { SymbolKind } from "../src/model/extraction.ts";
 import { nameParts } from "../src/model/terms.ts";
-import { currentIndex, DATA_FOLDER } from "../src/store/folder.ts";
+import { currentIndex, DATA_FOLDER } from "../src/store/place.ts";
 import { SqliteReader } from "../src/store/sqlite.ts";
 
 const CLI = resolve("dist/codegraph.js");

@@ -4,7 +4,7 @@ import { realpathSync } from "node:fs";
 import { rootOf } from "../serve/daemon/address.ts";
 import { daemons, endDaemon, type Found } from "../serve/daemon/registry.ts";
 import { wordings } from "../spec.gen.ts";
-import { UserError } from "../store/folder.ts";
+import { UserError } from "../store/place.ts";
 import { printLines, UsageError, type Invocation } from "./main.ts";
 import { counted, plain } from "./plain.ts";
 

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { ScanError } from "../index/scan.ts";
 import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
-import { UserError } from "../store/folder.ts";
+import { UserError } from "../store/place.ts";
 import { UnreadableIndex } from "../store/sqlite.ts";
 import { machineTrouble } from "../store/trouble.ts";
 import { UsageError } from "./main.ts";

@@ -7,7 +7,7 @@ import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
 import { buildIndex } from "../store/build.ts";
 import { exclusively } from "../store/exclusive.ts";
-import { nearestProject } from "../store/folder.ts";
+import { nearestProject } from "../store/place.ts";
 import { printLines, warn, type Invocation } from "./main.ts";
 import { showProgress } from "./progress.ts";
 import { indexReport } from "./report.ts";

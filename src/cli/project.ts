@@ -4,7 +4,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
-import { nearestProject, UserError } from "../store/folder.ts";
+import { nearestProject, UserError } from "../store/place.ts";
 import { openIndex, type OpenIndex } from "../store/open.ts";
 
 export interface Project extends OpenIndex {

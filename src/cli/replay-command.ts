@@ -5,7 +5,7 @@ import { replayText } from "../bench/report.ts";
 import { say } from "../model/wording.ts";
 import { ToolHandler } from "../serve/handler.ts";
 import { wordings } from "../spec.gen.ts";
-import { UserError } from "../store/folder.ts";
+import { UserError } from "../store/place.ts";
 import { UsageError, type Invocation } from "./main.ts";
 import { openProject } from "./project.ts";
 

@@ -89,7 +89,7 @@ async function existing(path: string): Promise<string> {
   try {
     return realpathSync(path);
   } catch {
-    const { UserError } = await import("../store/folder.ts");
+    const { UserError } = await import("../store/place.ts");
     throw new UserError(say(wordings.ROOT_MISSING, { root: path }));
   }
 }

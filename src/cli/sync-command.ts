@@ -4,7 +4,7 @@ import { projectRoot } from "../index/scan.ts";
 import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
 import { exclusively } from "../store/exclusive.ts";
-import { UserError } from "../store/folder.ts";
+import { UserError } from "../store/place.ts";
 import { UnreadableIndex } from "../store/sqlite.ts";
 import { Syncer, type SyncResult } from "../store/sync.ts";
 import { printLines, warn, type Invocation } from "./main.ts";

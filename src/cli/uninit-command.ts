@@ -5,12 +5,8 @@ import { say } from "../model/wording.ts";
 import { endDaemonsOf } from "../serve/daemon/registry.ts";
 import { wordings } from "../spec.gen.ts";
 import { exclusively } from "../store/exclusive.ts";
-import {
-  dataFolder,
-  hasData,
-  nearestProject,
-  removeData,
-} from "../store/folder.ts";
+import { hasData, removeData } from "../store/folder.ts";
+import { dataFolder, nearestProject } from "../store/place.ts";
 import { printLines, warn, type Invocation } from "./main.ts";
 import { plain } from "./plain.ts";
 

@@ -6,7 +6,7 @@ import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
 import { buildIndex } from "../store/build.ts";
 import { exclusively } from "../store/exclusive.ts";
-import { currentIndex } from "../store/folder.ts";
+import { currentIndex } from "../store/place.ts";
 import { ToolHandler, type Settings } from "./handler.ts";
 import { Keeper } from "./keeper.ts";
 import { WorkerPool } from "./pool.ts";

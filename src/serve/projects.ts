@@ -7,7 +7,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { say } from "../model/wording.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
-import { currentIndex, nearestProject } from "../store/folder.ts";
+import { currentIndex, nearestProject } from "../store/place.ts";
 import { openIndex, type OpenIndex } from "../store/open.ts";
 import type { IndexReader } from "../store/store.ts";
 import { KeptIndex } from "./kept.ts";

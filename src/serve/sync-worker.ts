@@ -3,7 +3,7 @@ import { parentPort, type MessagePort } from "node:worker_threads";
 import { cacheFolder } from "../index/cache.ts";
 import { openIndex, type OpenIndex } from "../store/open.ts";
 import { UnreadableIndex } from "../store/sqlite.ts";
-import { currentIndex } from "../store/folder.ts";
+import { currentIndex } from "../store/place.ts";
 import { exclusively } from "../store/exclusive.ts";
 import { Syncer } from "../store/sync.ts";
 import { machineTrouble } from "../store/trouble.ts";

@@ -13,7 +13,8 @@ import type { ScanResult } from "../index/scan.ts";
 import { EXTRACTOR_VERSION } from "../model/extraction.ts";
 import { say } from "../model/wording.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
-import { newGeneration, UserError } from "./folder.ts";
+import { newGeneration } from "./folder.ts";
+import { UserError } from "./place.ts";
 import { SqliteWriter } from "./sqlite.ts";
 
 export interface BuildProgress {

@@ -2,7 +2,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { say } from "../model/wording.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
-import { lock, UserError } from "./folder.ts";
+import { lock } from "./folder.ts";
+import { UserError } from "./place.ts";
 
 /**
  * Runs `run` alone of all processes that write this project. `onWaiting` is told the

@@ -1,5 +1,5 @@
 /** Opens the index that a project has in use. */
-import { currentIndex } from "./folder.ts";
+import { currentIndex } from "./place.ts";
 import { SqliteReader, UnreadableIndex } from "./sqlite.ts";
 
 export interface OpenIndex {

@@ -42,7 +42,7 @@ import {
   type BuildResult,
 } from "./build.ts";
 import { SqliteEditor } from "./edit.ts";
-import { currentIndex } from "./folder.ts";
+import { currentIndex } from "./place.ts";
 import { UnreadableIndex } from "./sqlite.ts";
 import type { IndexMeta } from "./store.ts";
 

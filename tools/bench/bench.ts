@@ -29,7 +29,7 @@ import { build } from "esbuild";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { currentIndex, DATA_FOLDER } from "../../src/store/folder.ts";
+import { currentIndex, DATA_FOLDER } from "../../src/store/place.ts";
 import { median, quantile, seconds, usage, type Usage } from "./measure.ts";
 
 /** So many of the questions are asked of a new process each. */

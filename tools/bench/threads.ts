@@ -7,7 +7,7 @@
 import { availableParallelism } from "node:os";
 import { WorkerPool } from "../../src/serve/pool.ts";
 import { InThread, VIEW, type Asked } from "../../src/serve/runner.ts";
-import { currentIndex } from "../../src/store/folder.ts";
+import { currentIndex } from "../../src/store/place.ts";
 import { SqliteReader } from "../../src/store/sqlite.ts";
 import { questions } from "./queries.ts";
 

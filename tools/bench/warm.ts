@@ -5,7 +5,7 @@
  * Arguments: FOLDER [QUESTIONS-FILE]
  */
 import { explore } from "../../src/serve/explore.ts";
-import { currentIndex } from "../../src/store/folder.ts";
+import { currentIndex } from "../../src/store/place.ts";
 import { SqliteReader } from "../../src/store/sqlite.ts";
 import { questions, questionsIn } from "./queries.ts";
 

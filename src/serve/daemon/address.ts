@@ -5,8 +5,9 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { homedir, hostname } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { userFolder } from "../../index/user-folder.ts";
+import { nearestProject } from "../../store/place.ts";
 import { limits as fromSpec, type Limits } from "../../spec.gen.ts";
 
 export interface Address {
@@ -105,12 +106,7 @@ const pipeName = (folder: string): string =>
  */
 export function rootOf(place: string, home: string = homedir()): string {
   const start = realOf(place);
-  const homes = [resolve(home), realOf(home)];
-  for (let at = start; ; at = dirname(at)) {
-    const counts = at === start || !homes.includes(at);
-    if (counts && hasIndex(at)) return at;
-    if (dirname(at) === at) return start;
-  }
+  return nearestProject(start, home) ?? start;
 }
 
 function realOf(path: string): string {
@@ -119,21 +115,6 @@ function realOf(path: string): string {
   } catch {
     return resolve(path);
   }
-}
-
-function hasIndex(folder: string): boolean {
-  const look = (path: string) => {
-    try {
-      return lstatSync(path, { throwIfNoEntry: false });
-    } catch {
-      return undefined;
-    }
-  };
-  const data = join(folder, ".codegraph");
-  return (
-    look(data)?.isDirectory() === true &&
-    look(join(data, "current"))?.isFile() === true
-  );
 }
 
 /** Whether a path is a socket of this user's. Pipes of Windows have no owner to ask for. @spec daemon-is-reached */
