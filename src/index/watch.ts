@@ -57,14 +57,16 @@ export class Watcher {
 
   /**
    * Watches the folders that hold files of the project, those around them, and what
-   * else lies in those and is not ignored. Ends when all are watched.
+   * else lies in those and is not ignored. Ends when all are watched, and gives those
+   * that were not before: what happened in them until now was not told.
    * @spec watch-folders watch-limit
    */
-  async cover(folders: Iterable<string>): Promise<void> {
+  async cover(folders: Iterable<string>): Promise<string[]> {
     if (!this.perFolder) {
       this.add("", true);
-      return;
+      return [];
     }
+    const before = new Set(this.open.keys());
     const wanted = new Set<string>([""]);
     for (let folder of folders)
       while (folder !== "" && !wanted.has(folder)) {
@@ -74,6 +76,7 @@ export class Watcher {
     await this.enter([...wanted], wanted);
     for (const folder of this.open.keys())
       if (!wanted.has(folder)) this.leave(folder);
+    return [...this.open.keys()].filter((folder) => !before.has(folder));
   }
 
   /**

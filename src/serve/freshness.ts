@@ -193,10 +193,15 @@ export class Freshness {
   }
 
   private changed(path: string): void {
-    this.dirty?.add(path);
-    if (this.dirty && !areNamed(this.dirty.size, this.limits))
-      this.dirty = undefined;
+    this.noted(path);
     this.arm();
+  }
+
+  private noted(path: string): void {
+    this.dirty?.add(path);
+    // The root itself stands for everything.
+    if (path === "" || (this.dirty && !areNamed(this.dirty.size, this.limits)))
+      this.dirty = undefined;
   }
 
   /** A sync follows when nothing has happened for a while, and in the end in any case. @spec watch-debounce */
@@ -231,7 +236,8 @@ export class Freshness {
         else await this.cover();
         const done = await this.runner.sync(this.root, paths);
         // Rules that have changed may have let folders in that nobody watches.
-        if (done?.whole) await this.cover();
+        if (done?.whole)
+          for (const folder of await this.cover()) this.noted(folder);
         this.tookIn(done, paths);
       } catch (error) {
         this.failed(error as Error, paths);
@@ -240,9 +246,10 @@ export class Freshness {
     }
   }
 
-  private async cover(): Promise<void> {
-    if (this.watcher.isOpen)
-      await this.watcher.cover(await this.runner.folders(this.root));
+  private async cover(): Promise<readonly string[]> {
+    return this.watcher.isOpen
+      ? this.watcher.cover(await this.runner.folders(this.root))
+      : [];
   }
 
   private tookIn(
