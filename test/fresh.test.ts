@@ -223,7 +223,7 @@ ruleTest("sync-thread", "one that breaks is replaced", async () => {
   put(root, { "a.py": python("alpha", 3) });
   const done = breaking.sync(root, undefined);
   await breaking.worker!.terminate();
-  expect(await done).toEqual({ whole: true });
+  expect(await done).toMatchObject({ whole: true });
   expect(names(root)).toEqual(["alpha"]);
   await breaking.close();
 });

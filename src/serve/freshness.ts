@@ -35,6 +35,8 @@ export interface WatchState {
   readonly trouble: string;
   /** Syncs since the project was first asked about. */
   readonly syncs: number;
+  /** What the last one took, in milliseconds; 0 where there was none. */
+  readonly lastMs: number;
   /** The last sync's trouble; empty where it went well. */
   readonly failure: string;
 }
@@ -62,6 +64,7 @@ export class Freshness {
   private firstDirtyAt = 0;
   private running: Promise<void> | undefined;
   private syncs = 0;
+  private lastMs = 0;
   private failure = "";
   private lookedAt = -Infinity;
   private notes: string[] = [];
@@ -139,6 +142,7 @@ export class Freshness {
       folders: this.watcher.isOpen ? this.watcher.size : 0,
       trouble: this.trouble ? TROUBLE[this.trouble](this.limits) : "",
       syncs: this.syncs,
+      lastMs: this.lastMs,
       failure: this.failure,
     };
   }
@@ -257,6 +261,7 @@ export class Freshness {
     paths: readonly string[] | undefined,
   ): void {
     this.syncs++;
+    this.lastMs = done?.ms ?? 0;
     this.failure = "";
     if (paths === undefined || done?.whole) this.lookedAt = performance.now();
     if (done?.rebuilt)

@@ -9,6 +9,8 @@ import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 
 export interface SyncDone {
   readonly whole: boolean;
+  /** Milliseconds of work, the wait for the project's lock not counted. */
+  readonly ms: number;
   /** Why the index was built anew; absent where it was edited. */
   readonly rebuilt?: string;
 }

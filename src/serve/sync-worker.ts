@@ -49,6 +49,7 @@ async function synced(
   syncer: Syncer,
   { root, paths, apart }: Extract<SyncTask, { kind: "sync" }>,
 ): Promise<SyncDone | undefined> {
+  const started = performance.now();
   const done = await syncer.sync(root, paths, {
     apart,
     cache: cacheFolder(),
@@ -56,6 +57,7 @@ async function synced(
   return (
     done && {
       whole: done.whole,
+      ms: performance.now() - started,
       ...(done.rebuilt && {
         rebuilt: done.rebuilt.reason || wordings.SYNC_MOSTLY_NEW,
       }),
