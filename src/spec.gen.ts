@@ -1436,6 +1436,7 @@ export type RuleId =
   | "error-recovery"
   | "blanked-macros"
   | "extraction-limits"
+  | "queries-without-analysis"
   | "nesting-containers"
   | "local-variables"
   | "exported-symbols"
