@@ -27,6 +27,7 @@ import { assemble } from "./parse/assemble.ts";
 import { budget } from "./parse/budget.ts";
 import { PARSER_WASM, type GrammarSource } from "./parse/grammars.ts";
 import { scriptsOf } from "./parse/hosts.ts";
+import { Matches, startParser } from "./parse/matches.ts";
 import { withoutAnalysis } from "./parse/module.ts";
 import { outlineFacts } from "./parse/outline.ts";
 import { readMatches, roleOf, type Role } from "./parse/read.ts";
@@ -53,7 +54,7 @@ export interface Extractor {
 interface Prepared {
   readonly grammar: Grammar;
   readonly query: Query;
-  readonly roles: ReadonlyMap<string, Role>;
+  readonly roles: readonly Role[];
 }
 
 const NOTHING: Extraction = { symbols: [], references: [], errorLine: 0 };
@@ -62,8 +63,9 @@ const NOTHING: Extraction = { symbols: [], references: [], errorLine: 0 };
 export async function createExtractor(
   grammars: GrammarSource,
 ): Promise<Extractor> {
-  const wasmBinary = withoutAnalysis(await grammars(PARSER_WASM));
-  await Parser.init({ wasmBinary } as never);
+  const module = await startParser(async () =>
+    withoutAnalysis(await grammars(PARSER_WASM)),
+  );
   let parser = new Parser();
   const loaded = new Map<string, Promise<Grammar>>();
   const prepared = new Map<Language, Prepared>();
@@ -84,7 +86,7 @@ export async function createExtractor(
     prepared.set(language, {
       grammar,
       query: compiled,
-      roles: new Map(compiled.captureNames.map((name) => [name, roleOf(name)])),
+      roles: compiled.captureNames.map(roleOf),
     });
   };
 
@@ -119,6 +121,7 @@ export async function createExtractor(
       throw new Error(`language ${language.id} was not prepared`);
     const source = blanked(withNewlines(text), language.blank);
     let tree: Tree | null = null;
+    let matches: Matches | undefined;
     try {
       parser.setLanguage(ready.grammar);
       tree = parser.parse(source, null, {
@@ -130,7 +133,7 @@ export async function createExtractor(
       }
       const root = tree.rootNode;
       const spent = budget(limits.QUERY_STEPS);
-      const matches = ready.query.matches(root, { progressCallback: spent });
+      matches = new Matches(module, ready.query, tree, spent);
       if (spent.over) return { ...NOTHING, problem: "work" };
       const facts = readMatches(source, matches, ready.roles, language);
       return {
@@ -141,8 +144,10 @@ export async function createExtractor(
       if (!isCrash(error)) throw error;
       parser = new Parser();
       tree = null;
+      matches = undefined;
       return { ...NOTHING, problem: "crash" };
     } finally {
+      matches?.free();
       tree?.delete();
     }
   };
