@@ -232,7 +232,8 @@ function put(
       kind,
       name: nameOf(textOf(name)),
       nameAt: matches.start(name),
-      ...rangeOf(source, def),
+      start: matches.start(def),
+      end: matches.end(def),
       bodyAt: match.body === NO_NODE ? -1 : matches.start(match.body),
       owner: owner === NO_NODE ? "" : textOf(owner),
     });
