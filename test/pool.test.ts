@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import {
+  EarlyThread,
   heapFlag,
   batched,
   indexFiles,
@@ -69,6 +70,24 @@ ruleTest(
       indexFiles({ root, textOnly: [] }, jobs, sink, { workers: 1 });
     await expect(run({ files: thrower, segment() {} })).rejects.toBe(full);
     await expect(run({ files() {}, segment: thrower })).rejects.toBe(full);
+  },
+);
+
+ruleTest(
+  "index-workers",
+  "a thread that started early is taken once, for the folder it was started for",
+  async () => {
+    const root = folder({ "a.py": "def one(): pass\n" });
+    const early = new EarlyThread(root);
+    try {
+      expect(early.take({ root: `${root}/b`, textOnly: [] })).toBeUndefined();
+      expect(early.take({ root, textOnly: ["a.py"] })).toBeUndefined();
+      const result = await buildIndex(await scan(root), () => {}, { early });
+      expect(result).toMatchObject({ files: 1, symbols: 1 });
+      expect(early.take({ root, textOnly: [] })).toBeUndefined();
+    } finally {
+      await early.drop();
+    }
   },
 );
 

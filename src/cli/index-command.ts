@@ -1,6 +1,7 @@
 /** `codegraph init` and `codegraph index`. */
 import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { EarlyThread } from "../index/pool.ts";
 import { projectRoot, scan } from "../index/scan.ts";
 import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
@@ -38,11 +39,15 @@ async function build(
     async () => {
       const progress =
         quiet || values.json === true ? undefined : await showProgress(root);
+      const early = new EarlyThread(root);
       try {
-        return await buildIndex(await scan(root, { force }), (p) =>
-          progress?.update(p),
+        return await buildIndex(
+          await scan(root, { force }),
+          (p) => progress?.update(p),
+          { early },
         );
       } finally {
+        await early.drop();
         progress?.stop();
       }
     },

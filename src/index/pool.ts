@@ -35,6 +35,8 @@ export interface PoolOptions {
   readonly workers?: number;
   /** What a thread may use; by default what Node gives it. */
   readonly resourceLimits?: ResourceLimits;
+  /** A thread that has started before. */
+  readonly early?: EarlyThread;
 }
 
 /** How many threads parse files of so many bytes together. @spec index-workers */
@@ -56,13 +58,15 @@ export async function indexFiles(
   start: IndexStart,
   jobs: readonly FileJob[],
   sink: Sink,
-  { workers, resourceLimits }: PoolOptions = {},
+  { workers, resourceLimits, early }: PoolOptions = {},
 ): Promise<void> {
-  setFlagsFromString(heapFlag());
   const queue = batched(jobs)[Symbol.iterator]();
   const bytes = jobs.reduce((sum, job) => sum + job.size, 0);
-  const running = Array.from({ length: workers ?? workerCount(bytes) }, () =>
-    startWorker(start, resourceLimits),
+  const running = Array.from(
+    { length: workers ?? workerCount(bytes) },
+    (_, i) =>
+      (i === 0 ? early?.take(start) : undefined) ??
+      startWorker(start, resourceLimits),
   );
   try {
     await Promise.all(
@@ -82,6 +86,7 @@ function startWorker(
   start: IndexStart,
   resourceLimits: ResourceLimits | undefined,
 ): Running {
+  setFlagsFromString(heapFlag());
   const inHand = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const workerData: WorkerStart = { ...start, inHand };
   const thread = new Worker(workerUrl(), {
@@ -89,6 +94,36 @@ function startWorker(
     resourceLimits: threadLimits(resourceLimits),
   });
   return { thread, hand: new Int32Array(inHand) };
+}
+
+/**
+ * A thread that starts while the files are still looked for: one is always needed.
+ * `drop` it at the end, whether it was taken or not.
+ * @spec index-workers
+ */
+export class EarlyThread {
+  private readonly root: string;
+  private running: Running | undefined;
+
+  constructor(root: string) {
+    this.root = root;
+    this.running = startWorker({ root, textOnly: [] }, undefined);
+    // One that broke is not handed out; another will say why.
+    this.running.thread.on("error", () => {});
+    this.running.thread.on("exit", () => (this.running = undefined));
+  }
+
+  /** Undefined where it was taken before, or is none for this start. */
+  take({ root, textOnly }: IndexStart): Running | undefined {
+    if (root !== this.root || textOnly.length > 0) return undefined;
+    const { running } = this;
+    this.running = undefined;
+    return running;
+  }
+
+  async drop(): Promise<void> {
+    await this.running?.thread.terminate();
+  }
 }
 
 /** The flag for heaps that begin after it is set: those of the threads. @spec index-memory */

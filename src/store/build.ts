@@ -47,14 +47,14 @@ export async function buildIndex(
   onProgress: (progress: BuildProgress) => void = () => {},
   options: PoolOptions = {},
 ): Promise<BuildResult> {
+  // Asked before the files are read: a commit that is made meanwhile is news.
+  const commit = headCommit(scanned.root);
   const attributesOf = attributesIn(scanned.root, scanned.files);
   const jobs = scanned.files.map((file, i) => ({
     ...file,
     id: i + 1,
     attributes: attributesOf(file.path),
   }));
-  // Asked before the files are read: a commit that is made meanwhile is news.
-  const commit = await headCommit(scanned.root);
   return sparing((textOnly) =>
     buildOnce(scanned, jobs, textOnly, commit, onProgress, options),
   );
@@ -93,7 +93,7 @@ async function buildOnce(
   { root, source, leftOut, nothing }: ScanResult,
   jobs: readonly FileJob[],
   textOnly: readonly string[],
-  commit: string,
+  commit: Promise<string>,
   onProgress: (progress: BuildProgress) => void,
   options: PoolOptions,
 ): Promise<BuildResult> {
@@ -128,7 +128,11 @@ async function buildOnce(
       },
       options,
     );
-    to.commit({ extractorVersion: EXTRACTOR_VERSION, commit, source });
+    to.commit({
+      extractorVersion: EXTRACTOR_VERSION,
+      commit: await commit,
+      source,
+    });
   } catch (error) {
     if (writer) writer.abandon();
     else done(false);
