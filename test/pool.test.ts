@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import {
+  compilerFlag,
   EarlyThread,
   heapFlag,
   batched,
@@ -89,6 +90,19 @@ ruleTest(
       await early.drop();
     }
   },
+);
+
+examples(
+  "index-without-the-last-compiler",
+  ["given V8", "given machine"],
+  ["then compilers"],
+  (row, moved) => ({
+    "then compilers":
+      compilerFlag(row["given V8"], row["given machine"], moved) ===
+      "--no-turbofan"
+        ? "not the last"
+        : "all",
+  }),
 );
 
 loadBearing("index-memory", "HEAP_GROWTH_PERCENT", (moved) => heapFlag(moved));

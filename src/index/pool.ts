@@ -74,6 +74,7 @@ export async function indexFiles(
     );
   } finally {
     await Promise.all(running.map(({ thread }) => thread.terminate()));
+    setFlagsFromString(ALL_COMPILERS);
   }
 }
 
@@ -87,6 +88,7 @@ function startWorker(
   resourceLimits: ResourceLimits | undefined,
 ): Running {
   setFlagsFromString(heapFlag());
+  setFlagsFromString(compilerFlag());
   const inHand = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const workerData: WorkerStart = { ...start, inHand };
   const thread = new Worker(workerUrl(), {
@@ -130,6 +132,20 @@ export class EarlyThread {
 export const heapFlag = (
   limits: Pick<Limits, "HEAP_GROWTH_PERCENT"> = fromSpec,
 ): string => `--heap-growing-percent=${limits.HEAP_GROWTH_PERCENT}`;
+
+const ALL_COMPILERS = "--turbofan";
+
+/** The flag for scripts that run after it is set; those of this thread are few. @spec index-without-the-last-compiler */
+export function compilerFlag(
+  v8 = process.versions.v8,
+  machine: string = process.arch,
+  limits: Pick<Limits, "MIDDLE_COMPILER_V8"> = fromSpec,
+): string {
+  const hasMiddle =
+    parseInt(v8) >= limits.MIDDLE_COMPILER_V8 &&
+    (machine === "x64" || machine === "arm64");
+  return hasMiddle ? "--no-turbofan" : ALL_COMPILERS;
+}
 
 /** What a thread may use; what is asked for goes before what the spec says. @spec index-memory */
 export const threadLimits = (
