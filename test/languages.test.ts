@@ -1,8 +1,12 @@
 /** What each language's entry gives, on fixtures and on lines of source. */
+import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
+import { promisify } from "node:util";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { budget } from "../src/index/parse/budget.ts";
+import { grammarsOnDisk, PARSER_WASM } from "../src/index/parse/grammars.ts";
+import { withoutAnalysis } from "../src/index/parse/module.ts";
 import { detectLanguage, languages } from "../src/languages/index.ts";
 import type {
   Extraction,
@@ -225,6 +229,28 @@ ruleTest(
         (await extracted("javascript", "function f() {}")).symbols,
       ).toHaveLength(1);
     }
+  },
+);
+
+ruleTest(
+  "queries-without-analysis",
+  "the known module is cut short, another is left alone",
+  async () => {
+    const module = await grammarsOnDisk()(PARSER_WASM);
+    const cut = withoutAnalysis(module);
+    expect(Buffer.compare(cut, module)).not.toBe(0);
+    expect(Buffer.compare(withoutAnalysis(cut), cut)).toBe(0);
+  },
+);
+
+ruleTest(
+  "queries-without-analysis",
+  "no entry has a pattern that can never match",
+  async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      "test/impossible.ts",
+    ]);
+    expect(stdout).toBe("");
   },
 );
 

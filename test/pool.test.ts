@@ -3,6 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import {
+  compilerFlag,
+  EarlyThread,
   heapFlag,
   batched,
   indexFiles,
@@ -70,6 +72,37 @@ ruleTest(
     await expect(run({ files: thrower, segment() {} })).rejects.toBe(full);
     await expect(run({ files() {}, segment: thrower })).rejects.toBe(full);
   },
+);
+
+ruleTest(
+  "index-workers",
+  "a thread that started early is taken once, for the folder it was started for",
+  async () => {
+    const root = folder({ "a.py": "def one(): pass\n" });
+    const early = new EarlyThread(root);
+    try {
+      expect(early.take({ root: `${root}/b`, textOnly: [] })).toBeUndefined();
+      expect(early.take({ root, textOnly: ["a.py"] })).toBeUndefined();
+      const result = await buildIndex(await scan(root), () => {}, { early });
+      expect(result).toMatchObject({ files: 1, symbols: 1 });
+      expect(early.take({ root, textOnly: [] })).toBeUndefined();
+    } finally {
+      await early.drop();
+    }
+  },
+);
+
+examples(
+  "index-without-the-last-compiler",
+  ["given V8", "given machine"],
+  ["then compilers"],
+  (row, moved) => ({
+    "then compilers":
+      compilerFlag(row["given V8"], row["given machine"], moved) ===
+      "--no-turbofan"
+        ? "not the last"
+        : "all",
+  }),
 );
 
 loadBearing("index-memory", "HEAP_GROWTH_PERCENT", (moved) => heapFlag(moved));

@@ -3,7 +3,9 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { passages } from "../src/index/passages.ts";
 import { TextWriter, type TextFile } from "../src/index/text.ts";
+import { Words } from "../src/index/words.ts";
 import type { SymbolDefinition } from "../src/model/extraction.ts";
+import { lineStarts } from "../src/model/lines.ts";
 import { decodePassages, eachPosting } from "../src/model/segment.ts";
 import { identifiers, termsOf } from "../src/model/terms.ts";
 import { limits, type Limits } from "../src/spec.gen.ts";
@@ -92,8 +94,16 @@ loadBearing("text-weights-names-and-paths", "PATH_WEIGHT", (moved) =>
   counted([long], moved),
 );
 
-const WORDS = ["alpha", "betaGamma", "x1", "delta", "alpha_beta"] as const;
-const file = (id: number): fc.Arbitrary<TextFile> =>
+const WORDS = [
+  "alpha",
+  "betaGamma",
+  "x1",
+  "delta",
+  "alpha_beta",
+  "1$x",
+] as const;
+type Lined = TextFile & { readonly lines: readonly string[] };
+const file = (id: number): fc.Arbitrary<Lined> =>
   fc
     .record({
       path: fc.constantFrom("src/alpha.ts", "test/betaGamma.go", "x"),
@@ -135,7 +145,7 @@ const file = (id: number): fc.Arbitrary<TextFile> =>
     });
 
 /** The rule, read aloud. */
-function model(files: readonly TextFile[]): Record<string, Counts> {
+function model(files: readonly Lined[]): Record<string, Counts> {
   const out: Record<string, Counts> = {};
   for (const { id, path, lines, symbols, passages: cut } of files)
     for (const [first, last] of cut) {
@@ -159,10 +169,44 @@ function model(files: readonly TextFile[]): Record<string, Counts> {
   return out;
 }
 
+const asBytes = (file: Lined): TextFile => {
+  const text = file.lines.map((line) => `${line}\n`).join("");
+  return {
+    ...file,
+    lines: { bytes: Buffer.from(text), starts: lineStarts(text) },
+  };
+};
+
 law("text-weights-names-and-paths", "passages count as the rule says", () =>
   fc.assert(
     fc.property(file(1), file(2), file(5), (...files) => {
       expect(counted(files)).toEqual(model(files));
+      expect(counted(files.map(asBytes))).toEqual(model(files));
     }),
   ),
+);
+
+law(
+  "text-weights-names-and-paths",
+  "a word has one number, whatever came before it",
+  () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: fc.constantFrom("a", "B", "1", "_", "é") })),
+        (texts) => {
+          const met: string[] = [];
+          const words = new Words(limits.MAX_TERM_CHARS, (word) =>
+            met.push(word),
+          );
+          const many = [
+            ...texts,
+            ...Array.from({ length: 5_000 }, (_, i) => `w${i}`),
+          ];
+          const numbers = [...many, ...many].map((word) => words.number(word));
+          expect(numbers.map((n) => met[n])).toEqual([...many, ...many]);
+          expect(new Set(met).size).toBe(met.length);
+        },
+      ),
+      { numRuns: 5 },
+    ),
 );

@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { cacheFolder } from "../index/cache.ts";
+import { EarlyThread } from "../index/pool.ts";
 import { projectRoot, scan } from "../index/scan.ts";
 import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
@@ -39,13 +40,15 @@ async function build(
     async () => {
       const progress =
         quiet || values.json === true ? undefined : await showProgress(root);
+      const early = new EarlyThread(root);
       try {
         return await buildIndex(
           await scan(root, { force }),
           (p) => progress?.update(p),
-          { cache: cacheFolder() },
+          { early, cache: cacheFolder() },
         );
       } finally {
+        await early.drop();
         progress?.stop();
       }
     },

@@ -4,10 +4,11 @@
  *
  * Errs: toward the text. A file that cannot be parsed is found by its words.
  */
+import { isAscii } from "node:buffer";
 import { detectLanguage, type Language } from "../languages/index.ts";
 import type { IndexedFile, LeftOut } from "../model/file.ts";
 import { digestOf, fingerprint } from "../model/fingerprint.ts";
-import { splitLines } from "../model/lines.ts";
+import { lineStarts, splitLines } from "../model/lines.ts";
 import { encodeReferences } from "../model/references.ts";
 import type { Segment } from "../model/segment.ts";
 import { say } from "../model/wording.ts";
@@ -22,7 +23,7 @@ import { configKeys } from "./config-keys.ts";
 import { createExtractor, grammarsOnDisk, type Extractor } from "./parse.ts";
 import { passages } from "./passages.ts";
 import { readInside, type KnownFolders } from "./read.ts";
-import { TextWriter } from "./text.ts";
+import { TextWriter, type Lines } from "./text.ts";
 
 export interface Found {
   readonly files: IndexedFile[];
@@ -108,7 +109,10 @@ export async function createIndexer(
     const refused = refuseBytes(read.bytes);
     if (refused !== "") return refused;
     const decoded = decode(read.bytes);
-    const lines = splitLines(decoded.text);
+    const lines: Lines = isAscii(read.bytes)
+      ? { bytes: read.bytes, starts: lineStarts(decoded.text) }
+      : splitLines(decoded.text);
+    const lineCount = "bytes" in lines ? lines.starts.length : lines.length;
     const keysOnly = admission.take === "keys";
     const language = keysOnly
       ? undefined
@@ -124,7 +128,7 @@ export async function createIndexer(
       path: job.path,
       lines: words,
       symbols,
-      passages: passages(words.length, symbols),
+      passages: passages(keysOnly ? 1 : lineCount, symbols),
     });
     return {
       id: job.id,
@@ -135,7 +139,7 @@ export async function createIndexer(
       size: read.size,
       mtimeMs: settledTime(read.mtimeMs, Date.now()),
       fingerprint: fingerprint(read.bytes, digest),
-      lines: lines.length,
+      lines: lineCount,
       problem:
         !decoded.exact && problem === "" ? wordings.PROBLEM_ENCODING : problem,
       problemLine: errorLine,

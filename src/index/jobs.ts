@@ -12,6 +12,8 @@ export interface FileJob extends ScannedFile {
 }
 
 export type ToWorker =
+  /** Comes first, once. */
+  | { readonly kind: "begin"; readonly cache: SharedCache | undefined }
   | { readonly kind: "files"; readonly files: readonly FileJob[] }
   | { readonly kind: "finish" };
 
@@ -37,7 +39,7 @@ export interface IndexStart {
   readonly cache?: SharedCache | undefined;
 }
 
-export interface WorkerStart extends IndexStart {
+export interface WorkerStart extends Omit<IndexStart, "cache"> {
   /** One Int32: the id of the file in hand, 0 for none. It outlives a worker that breaks. */
   readonly inHand: SharedArrayBuffer;
 }

@@ -27,6 +27,8 @@ import { assemble } from "./parse/assemble.ts";
 import { budget } from "./parse/budget.ts";
 import { PARSER_WASM, type GrammarSource } from "./parse/grammars.ts";
 import { scriptsOf } from "./parse/hosts.ts";
+import { Matches, startParser } from "./parse/matches.ts";
+import { withoutAnalysis } from "./parse/module.ts";
 import { outlineFacts } from "./parse/outline.ts";
 import { readMatches, roleOf, type Role } from "./parse/read.ts";
 
@@ -52,8 +54,7 @@ export interface Extractor {
 interface Prepared {
   readonly grammar: Grammar;
   readonly query: Query;
-  readonly errors: Query;
-  readonly roles: ReadonlyMap<string, Role>;
+  readonly roles: readonly Role[];
 }
 
 const NOTHING: Extraction = { symbols: [], references: [], errorLine: 0 };
@@ -62,7 +63,9 @@ const NOTHING: Extraction = { symbols: [], references: [], errorLine: 0 };
 export async function createExtractor(
   grammars: GrammarSource,
 ): Promise<Extractor> {
-  await Parser.init({ wasmBinary: await grammars(PARSER_WASM) } as never);
+  const module = await startParser(async () =>
+    withoutAnalysis(await grammars(PARSER_WASM)),
+  );
   let parser = new Parser();
   const loaded = new Map<string, Promise<Grammar>>();
   const prepared = new Map<Language, Prepared>();
@@ -83,8 +86,7 @@ export async function createExtractor(
     prepared.set(language, {
       grammar,
       query: compiled,
-      errors: new Query(grammar, "(ERROR) @error (MISSING) @error"),
-      roles: new Map(compiled.captureNames.map((name) => [name, roleOf(name)])),
+      roles: compiled.captureNames.map(roleOf),
     });
   };
 
@@ -119,6 +121,7 @@ export async function createExtractor(
       throw new Error(`language ${language.id} was not prepared`);
     const source = blanked(withNewlines(text), language.blank);
     let tree: Tree | null = null;
+    let matches: Matches | undefined;
     try {
       parser.setLanguage(ready.grammar);
       tree = parser.parse(source, null, {
@@ -130,19 +133,21 @@ export async function createExtractor(
       }
       const root = tree.rootNode;
       const spent = budget(limits.QUERY_STEPS);
-      const matches = ready.query.matches(root, { progressCallback: spent });
+      matches = new Matches(module, ready.query, tree, spent);
       if (spent.over) return { ...NOTHING, problem: "work" };
       const facts = readMatches(source, matches, ready.roles, language);
       return {
         ...assemble(text, lineStarts(text), facts, language, limits),
-        errorLine: root.hasError ? firstError(ready.errors, root) : 0,
+        errorLine: root.hasError ? firstError(root) : 0,
       };
     } catch (error) {
       if (!isCrash(error)) throw error;
       parser = new Parser();
       tree = null;
+      matches = undefined;
       return { ...NOTHING, problem: "crash" };
     } finally {
+      matches?.free();
       tree?.delete();
     }
   };
@@ -248,11 +253,17 @@ const blanked = (text: string, blank: Language["blank"] = []): string =>
     text,
   );
 
-function firstError(errors: Query, root: Node): number {
-  let line = 0;
-  for (const { node } of errors.captures(root)) {
-    const here = node.startPosition.row + 1;
-    if (line === 0 || here < line) line = here;
+/** The 1-based line of the first node that is an error or was made up to mend one; 0 for none. */
+function firstError(root: Node): number {
+  const cursor = root.walk();
+  try {
+    for (;;) {
+      const node = cursor.currentNode;
+      if (node.isError || node.isMissing) return node.startPosition.row + 1;
+      if (node.hasError && cursor.gotoFirstChild()) continue;
+      while (!cursor.gotoNextSibling()) if (!cursor.gotoParent()) return 0;
+    }
+  } finally {
+    cursor.delete();
   }
-  return line;
 }

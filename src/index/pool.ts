@@ -6,6 +6,7 @@ import { availableParallelism } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { Worker, type ResourceLimits } from "node:worker_threads";
 import type { IndexedFile, LeftOut } from "../model/file.ts";
+import type { SharedCache } from "./cache.ts";
 import type { Segment } from "../model/segment.ts";
 import { decodeSymbols } from "../model/symbols.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
@@ -41,6 +42,8 @@ export interface PoolOptions {
   readonly workers?: number;
   /** What a thread may use; by default what Node gives it. */
   readonly resourceLimits?: ResourceLimits;
+  /** A thread that has started before. */
+  readonly early?: EarlyThread;
 }
 
 /** How many threads parse files of so many bytes together. @spec index-workers */
@@ -62,26 +65,26 @@ export async function indexFiles(
   start: IndexStart,
   jobs: readonly FileJob[],
   sink: Sink,
-  { workers, resourceLimits }: PoolOptions = {},
+  { workers, resourceLimits, early }: PoolOptions = {},
 ): Promise<void> {
-  setFlagsFromString(heapFlag());
   const queue = batched(jobs)[Symbol.iterator]();
   const bytes = jobs.reduce((sum, job) => sum + job.size, 0);
   const length = workers ?? workerCount(bytes);
-  const { cache } = start;
-  const share = {
-    ...start,
-    cache: cache && { ...cache, room: Math.floor(cache.room / length) },
-  };
-  const running = Array.from({ length }, () =>
-    startWorker(share, resourceLimits),
+  const { root, textOnly, cache } = start;
+  const share = cache && { ...cache, room: Math.floor(cache.room / length) };
+  const running = Array.from(
+    { length },
+    (_, i) =>
+      (i === 0 ? early?.take(start) : undefined) ??
+      startWorker({ root, textOnly }, resourceLimits),
   );
   try {
     await Promise.all(
-      running.map((worker) => serve(worker, jobs, queue, sink)),
+      running.map((worker) => serve(worker, share, jobs, queue, sink)),
     );
   } finally {
     await Promise.all(running.map(({ thread }) => thread.terminate()));
+    setFlagsFromString(ALL_COMPILERS);
   }
 }
 
@@ -91,9 +94,11 @@ interface Running {
 }
 
 function startWorker(
-  start: IndexStart,
+  start: Omit<IndexStart, "cache">,
   resourceLimits: ResourceLimits | undefined,
 ): Running {
+  setFlagsFromString(heapFlag());
+  setFlagsFromString(compilerFlag());
   const inHand = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const workerData: WorkerStart = { ...start, inHand };
   const thread = new Worker(workerUrl(), {
@@ -103,10 +108,54 @@ function startWorker(
   return { thread, hand: new Int32Array(inHand) };
 }
 
+/**
+ * A thread that starts while the files are still looked for: one is always needed.
+ * `drop` it at the end, whether it was taken or not.
+ * @spec index-workers
+ */
+export class EarlyThread {
+  private readonly root: string;
+  private running: Running | undefined;
+
+  constructor(root: string) {
+    this.root = root;
+    this.running = startWorker({ root, textOnly: [] }, undefined);
+    // One that broke is not handed out; another will say why.
+    this.running.thread.on("error", () => {});
+    this.running.thread.on("exit", () => (this.running = undefined));
+  }
+
+  /** Undefined where it was taken before, or is none for this start. */
+  take({ root, textOnly }: IndexStart): Running | undefined {
+    if (root !== this.root || textOnly.length > 0) return undefined;
+    const { running } = this;
+    this.running = undefined;
+    return running;
+  }
+
+  async drop(): Promise<void> {
+    await this.running?.thread.terminate();
+  }
+}
+
 /** The flag for heaps that begin after it is set: those of the threads. @spec index-memory */
 export const heapFlag = (
   limits: Pick<Limits, "HEAP_GROWTH_PERCENT"> = fromSpec,
 ): string => `--heap-growing-percent=${limits.HEAP_GROWTH_PERCENT}`;
+
+const ALL_COMPILERS = "--turbofan";
+
+/** The flag for scripts that run after it is set; those of this thread are few. @spec index-without-the-last-compiler */
+export function compilerFlag(
+  v8 = process.versions.v8,
+  machine: string = process.arch,
+  limits: Pick<Limits, "MIDDLE_COMPILER_V8"> = fromSpec,
+): string {
+  const hasMiddle =
+    parseInt(v8) >= limits.MIDDLE_COMPILER_V8 &&
+    (machine === "x64" || machine === "arm64");
+  return hasMiddle ? "--no-turbofan" : ALL_COMPILERS;
+}
 
 /** What a thread may use; what is asked for goes before what the spec says. @spec index-memory */
 export const threadLimits = (
@@ -120,6 +169,7 @@ export const threadLimits = (
 /** Feeds one worker from the common queue until it has given its segment. */
 function serve(
   { thread, hand }: Running,
+  cache: SharedCache | undefined,
   jobs: readonly FileJob[],
   queue: Iterator<readonly FileJob[]>,
   sink: Sink,
@@ -163,6 +213,7 @@ function serve(
         reject(error as Error);
       }
     });
+    tell({ kind: "begin", cache });
     // Two at a time: the worker does not wait for this thread.
     feed();
     if (open > 0) feed();

@@ -2,51 +2,65 @@
  * Turns files into a segment of the full-text index. One writer serves one
  * worker: what it learns about an identifier holds for every later file.
  */
-import { Buffer } from "node:buffer";
 import type { SymbolDefinition } from "../model/extraction.ts";
 import { SegmentWriter, type Segment } from "../model/segment.ts";
 import type { Span } from "../model/span.ts";
 import { identifiers, termsOf } from "../model/terms.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
+import { larger, Words } from "./words.ts";
+
+/** The lines of a file without their endings, or its bytes and where in them each begins if all are ASCII. */
+export type Lines =
+  | readonly string[]
+  | { readonly bytes: Uint8Array; readonly starts: Uint32Array };
 
 export interface TextFile {
   readonly id: number;
   readonly path: string;
-  /** The file's lines, without terminators. */
-  readonly lines: readonly string[];
+  readonly lines: Lines;
   readonly symbols: readonly SymbolDefinition[];
   /** Consecutive spans over all lines. */
   readonly passages: readonly Span[];
 }
 
-type Weights = Pick<Limits, "NAME_WEIGHT" | "ENCLOSING_WEIGHT" | "PATH_WEIGHT">;
+type Weights = Pick<
+  Limits,
+  "NAME_WEIGHT" | "ENCLOSING_WEIGHT" | "PATH_WEIGHT" | "MAX_TERM_CHARS"
+>;
 
 /** @spec text-weights-names-and-paths */
 export class TextWriter {
   private readonly segment = new SegmentWriter();
+  private readonly words: Words;
+  /** The terms of each word by its number, one after the other, and where those of each end. */
+  private terms = new Uint32Array(1 << 13);
+  private ends = new Uint32Array(1 << 12);
+  private known = 0;
   private readonly numbers = new Map<string, number>();
   private readonly names: string[] = [];
-  private readonly known = new Map<string, readonly number[]>();
-  private counts = new Uint32Array(1 << 12);
-  private touched: number[] = [];
+  private readonly ofWords = new Counts();
+  private readonly ofTerms = new Counts();
   private readonly limits: Weights;
 
   constructor(limits: Weights = fromSpec) {
     this.limits = limits;
+    this.words = new Words(limits.MAX_TERM_CHARS, (word) => this.meet(word));
   }
 
   add(file: TextFile): void {
-    const pathTerms = new Set(
-      identifiers(file.path).flatMap((word) => this.termsOf(word)),
-    );
+    const inPath = new Set<number>();
+    for (const word of identifiers(file.path))
+      this.eachTerm(this.words.number(word), (term) => inPath.add(term));
     const enclosing = new Enclosing(file.symbols);
+    const once = (word: number): void => this.word(word, 1);
     for (const [first, last] of file.passages) {
-      for (let n = first; n <= last; n++) this.line(file.lines[n - 1]!);
+      this.eachWord(file.lines, first, last, once);
       for (const name of enclosing.definedIn(first, last))
-        this.word(name, this.limits.NAME_WEIGHT);
+        this.word(this.words.number(name), this.limits.NAME_WEIGHT);
       for (const name of enclosing.openAt(first))
-        this.word(name, this.limits.ENCLOSING_WEIGHT);
-      for (const term of pathTerms) this.count(term, this.limits.PATH_WEIGHT);
+        this.word(this.words.number(name), this.limits.ENCLOSING_WEIGHT);
+      for (const term of inPath)
+        this.ofTerms.add(term, this.limits.PATH_WEIGHT);
       this.endPassage(file.id, first, last);
     }
   }
@@ -54,27 +68,44 @@ export class TextWriter {
   /** The last thing a writer does. */
   finish(): Segment {
     // Sorting takes room: what served the words is let go first.
-    this.known.clear();
     this.numbers.clear();
     return this.segment.finish(this.names);
   }
 
-  private line(text: string): void {
-    for (const word of identifiers(text)) this.word(word, 1);
+  private eachWord(
+    lines: Lines,
+    first: number,
+    last: number,
+    visit: (word: number) => void,
+  ): void {
+    if ("bytes" in lines) {
+      const { bytes, starts } = lines;
+      const end = starts[last] ?? bytes.length;
+      this.words.eachIn(bytes, starts[first - 1]!, end, visit);
+    } else
+      for (let n = first; n <= last; n++)
+        this.words.eachOf(lines[n - 1]!, visit);
   }
 
-  private word(identifier: string, times: number): void {
-    for (const term of this.termsOf(identifier)) this.count(term, times);
+  private word(word: number, times: number): void {
+    if (word >= 0) this.ofWords.add(word, times);
   }
 
-  private termsOf(identifier: string): readonly number[] {
-    let terms = this.known.get(identifier);
-    if (!terms) {
-      const own = copied(identifier);
-      terms = termsOf(own).map((term) => this.number(term));
-      this.known.set(own, terms);
-    }
-    return terms;
+  private eachTerm(word: number, visit: (term: number) => void): void {
+    if (word < 0) return;
+    const end = this.ends[word]!;
+    for (let i = word === 0 ? 0 : this.ends[word - 1]!; i < end; i++)
+      visit(this.terms[i]!);
+  }
+
+  /** Finds the terms of a new word. */
+  private meet(word: string): void {
+    const terms = termsOf(word, this.limits);
+    let end = this.known === 0 ? 0 : this.ends[this.known - 1]!;
+    if (end + terms.length > this.terms.length) this.terms = larger(this.terms);
+    if (this.known === this.ends.length) this.ends = larger(this.ends);
+    for (const term of terms) this.terms[end++] = this.number(term);
+    this.ends[this.known++] = end;
   }
 
   private number(term: string): number {
@@ -86,34 +117,44 @@ export class TextWriter {
     return number;
   }
 
-  private count(term: number, times: number): void {
-    if (term >= this.counts.length) {
-      const larger = new Uint32Array(
-        Math.max(term + 1, this.counts.length * 2),
-      );
-      larger.set(this.counts);
-      this.counts = larger;
-    }
-    if (this.counts[term] === 0) this.touched.push(term);
-    this.counts[term]! += times;
-  }
-
   private endPassage(file: number, firstLine: number, lastLine: number): void {
+    this.ofWords.take((word, times) =>
+      this.eachTerm(word, (term) => this.ofTerms.add(term, times)),
+    );
     let weight = 0;
-    for (const term of this.touched) {
-      const count = this.counts[term]!;
+    this.ofTerms.take((term, count) => {
       this.segment.put(term, count);
       weight += count;
-      this.counts[term] = 0;
-    }
-    this.touched = [];
+    });
     this.segment.endPassage({ file, firstLine, lastLine, weight });
   }
 }
 
-/** The same text in memory of its own: a part of a file's text would hold all of it. */
-const copied = (text: string): string =>
-  Buffer.from(text, "utf16le").toString("utf16le");
+/** How often each number came, and which came at all. */
+class Counts {
+  private counts = new Uint32Array(1 << 12);
+  private touched = new Uint32Array(1 << 12);
+  private many = 0;
+
+  add(number: number, times: number): void {
+    while (number >= this.counts.length) {
+      this.counts = larger(this.counts);
+      this.touched = larger(this.touched);
+    }
+    if (this.counts[number] === 0) this.touched[this.many++] = number;
+    this.counts[number]! += times;
+  }
+
+  /** Tells all, and starts anew. */
+  take(visit: (number: number, count: number) => void): void {
+    for (let i = 0; i < this.many; i++) {
+      const number = this.touched[i]!;
+      visit(number, this.counts[number]!);
+      this.counts[number] = 0;
+    }
+    this.many = 0;
+  }
+}
 
 /** Answers, for passages asked in line order, which definitions begin in them and which are open at their start. */
 class Enclosing {

@@ -2,16 +2,26 @@
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import { encodeSymbols } from "../model/symbols.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./jobs.ts";
-import { createIndexer } from "./indexer.ts";
+import { createIndexer, type Indexer } from "./indexer.ts";
+import { createExtractor, grammarsOnDisk } from "./parse.ts";
 
-await work(parentPort!, workerData as WorkerStart);
+work(parentPort!, workerData as WorkerStart);
 
-async function work(port: MessagePort, start: WorkerStart): Promise<void> {
+function work(port: MessagePort, start: WorkerStart): void {
   const hand = new Int32Array(start.inHand);
-  const indexer = await createIndexer(start, (id) => {
-    Atomics.store(hand, 0, id);
-  });
+  // Made while the files are still looked for.
+  const extractor = createExtractor(grammarsOnDisk());
+  let indexer: Indexer;
   const answer = async (message: ToWorker): Promise<void> => {
+    if (message.kind === "begin") {
+      const { cache } = message;
+      indexer = await createIndexer(
+        { ...start, cache },
+        (id) => void Atomics.store(hand, 0, id),
+        () => extractor,
+      );
+      return;
+    }
     if (message.kind === "finish") {
       const segment = indexer.finish();
       port.postMessage({ kind: "segment", segment } satisfies FromWorker, [

@@ -17,12 +17,14 @@ const NOT_ASCII = /[^\x00-\x7f]/;
 const UNSPACED =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
+export const isAscii = (text: string): boolean => !NOT_ASCII.test(text);
+
 /** The identifiers and numbers of a text, in order: as written, but with accents composed. */
 export function identifiers(text: string): string[] {
   return (
-    (NOT_ASCII.test(text)
-      ? text.normalize("NFC").match(IDENTIFIER)
-      : text.match(ASCII_IDENTIFIER)) ?? []
+    (isAscii(text)
+      ? text.match(ASCII_IDENTIFIER)
+      : text.normalize("NFC").match(IDENTIFIER)) ?? []
   );
 }
 
@@ -32,7 +34,7 @@ export function identifiers(text: string): string[] {
  * @spec terms-identifier-parts terms-without-spaces
  */
 export function nameParts(identifier: string): string[] {
-  if (!NOT_ASCII.test(identifier))
+  if (isAscii(identifier))
     return (identifier.match(ASCII_PARTS) ?? []).map((p) => p.toLowerCase());
   return (identifier.normalize("NFC").match(PARTS) ?? [])
     .map((part) => part.toLowerCase())

@@ -56,14 +56,14 @@ export async function buildIndex(
   onProgress: (progress: BuildProgress) => void = () => {},
   options: BuildOptions = {},
 ): Promise<BuildResult> {
+  // Asked before the files are read: a commit that is made meanwhile is news.
+  const commit = headCommit(scanned.root);
   const attributesOf = attributesIn(scanned.root, scanned.files);
   const jobs = scanned.files.map((file, i) => ({
     ...file,
     id: i + 1,
     attributes: attributesOf(file.path),
   }));
-  // Asked before the files are read: a commit that is made meanwhile is news.
-  const commit = await headCommit(scanned.root);
   return sparing((textOnly) =>
     buildOnce(scanned, jobs, textOnly, commit, onProgress, options),
   );
@@ -102,7 +102,7 @@ async function buildOnce(
   { root, source, leftOut, nothing }: ScanResult,
   jobs: readonly FileJob[],
   textOnly: readonly string[],
-  commit: string,
+  commit: Promise<string>,
   onProgress: (progress: BuildProgress) => void,
   options: BuildOptions,
 ): Promise<BuildResult> {
@@ -139,7 +139,11 @@ async function buildOnce(
       },
       options,
     );
-    to.commit({ extractorVersion: EXTRACTOR_VERSION, commit, source });
+    to.commit({
+      extractorVersion: EXTRACTOR_VERSION,
+      commit: await commit,
+      source,
+    });
   } catch (error) {
     if (writer) writer.abandon();
     else done(false);

@@ -323,13 +323,19 @@ function widen(text: string, drafts: readonly Draft[], facts: Facts): void {
 function leadStart(text: string, start: number): number {
   let lead = start;
   for (let at = start - 1; at >= 0; at--) {
-    const c = text[at]!;
-    if (/\w/.test(c)) lead = at;
-    else if (c !== " " && c !== "\t")
-      return c === "\n" || c === "\r" ? lead : start;
+    const c = text.charCodeAt(at);
+    if (isWord(c)) lead = at;
+    else if (c !== 0x20 && c !== 0x09)
+      return c === 0x0a || c === 0x0d ? lead : start;
   }
   return lead;
 }
+
+const isWord = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) ||
+  (code >= 0x41 && code <= 0x5a) ||
+  (code >= 0x30 && code <= 0x39) ||
+  code === 0x5f;
 
 /** Index of the last range that ends at or before `at`; -1 for none. */
 function lastEndingBy(ranges: readonly Range[], at: number): number {

@@ -20,6 +20,8 @@ export function fold(
   let left = chars;
   let at = start;
   let end = start;
+  /** Where the words that stand as they shall be begin. */
+  let first = -1;
   while (left > 0) {
     while (at < stop && isBlank(text.charCodeAt(at))) at++;
     if (at >= stop) break;
@@ -28,11 +30,16 @@ export function fold(
     if (at < stop && at - from === left && isHigh(text.charCodeAt(at - 1)))
       at--;
     if (at === from) break;
-    words.push(text.slice(from, at));
+    if (first < 0) first = from;
+    else if (from !== end + 1 || text.charCodeAt(end) !== 0x20) {
+      words.push(text.slice(first, end));
+      first = from;
+    }
     end = at;
     // One for the blank before the next word.
     left -= at - from + 1;
   }
+  if (first >= 0) words.push(text.slice(first, end));
   return { text: words.join(" "), end };
 }
 

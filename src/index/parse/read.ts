@@ -4,7 +4,6 @@
  *
  * Units: offsets in UTF-16 units.
  */
-import type { Node, QueryMatch } from "web-tree-sitter";
 import type { Language } from "../../languages/language.ts";
 import {
   REFERENCE_KINDS,
@@ -14,6 +13,7 @@ import {
 } from "../../model/extraction.ts";
 import { noFacts, type Facts, type Range } from "./facts.ts";
 import { importLeaves } from "./imports.ts";
+import { NO_NODE, type Matches, type Node } from "./matches.ts";
 
 /** What a capture's name stands for. */
 export type Role =
@@ -74,28 +74,53 @@ export function roleOf(capture: string): Role {
 }
 
 /** The nodes of one match by what they stand for. */
-interface Match extends Partial<Record<Part, Node>> {
-  is?: number[];
-  def?: Node;
-  kind?: SymbolKind;
-  ref?: Node;
-  refKind?: ReferenceKind;
+interface Match extends Record<Part, Node> {
+  is: number[] | undefined;
+  def: Node;
+  kind: SymbolKind | undefined;
+  ref: Node;
+  refKind: ReferenceKind | undefined;
+}
+
+const emptyMatch = (): Match => ({
+  name: NO_NODE,
+  body: NO_NODE,
+  owner: NO_NODE,
+  qualifier: NO_NODE,
+  module: NO_NODE,
+  alias: NO_NODE,
+  subject: NO_NODE,
+  scope: NO_NODE,
+  is: undefined,
+  def: NO_NODE,
+  kind: undefined,
+  ref: NO_NODE,
+  refKind: undefined,
+});
+
+/** The text that is matched, and what to know of its nodes and language. */
+interface Source {
+  readonly text: string;
+  readonly matches: Matches;
+  readonly language: Language;
 }
 
 export function readMatches(
   text: string,
-  matches: readonly QueryMatch[],
-  roles: ReadonlyMap<string, Role>,
+  matches: Matches,
+  /** By the captures' place among the names of the query. */
+  roles: readonly Role[],
   language: Language,
 ): Facts {
   const facts = noFacts();
-  const slice = (node: Node): string =>
-    text.slice(node.startIndex, node.endIndex);
-  for (const { patternIndex, captures } of matches) {
-    const match: Match = {};
+  const source: Source = { text, matches, language };
+  while (matches.next()) {
+    const match = emptyMatch();
+    const { pattern } = matches;
     let counts = true;
-    for (const { name, node } of captures) {
-      const role = roles.get(name)!;
+    for (let i = 0; i < matches.count && counts; i++) {
+      const role = roles[matches.capture(i)]!;
+      const node = matches.node(i);
       switch (role.as) {
         case "def":
           match.def = node;
@@ -104,70 +129,74 @@ export function readMatches(
         case "ref":
           match.ref = node;
           match.refKind = role.kind;
-          if (role.component && isLower(text.charCodeAt(node.startIndex)))
+          if (role.component && isLower(text.charCodeAt(matches.start(node))))
             counts = false;
           break;
         case "part":
           match[role.part] = node;
           break;
         case "is":
-          if (role.words.includes(slice(node)))
-            (match.is ??= []).push(node.startIndex);
+          if (role.words.includes(slice(source, node)))
+            (match.is ??= []).push(matches.start(node));
           else counts = false;
           break;
         case "mark":
-          if (counts)
-            note(facts, role.mark, node, slice, language, patternIndex);
+          note(facts, role.mark, node, source, pattern);
       }
-      if (!counts) break;
     }
-    if (counts) put(facts, match, patternIndex, text, slice, language);
+    if (counts) put(facts, match, pattern, source);
   }
   return facts;
 }
 
-const rangeOf = (node: Node): Range => ({
-  start: node.startIndex,
-  end: node.endIndex,
+const slice = ({ text, matches }: Source, node: Node): string =>
+  text.slice(matches.start(node), matches.end(node));
+
+const rangeOf = ({ matches }: Source, node: Node): Range => ({
+  start: matches.start(node),
+  end: matches.end(node),
 });
 
 function note(
   facts: Facts,
   mark: Mark,
   node: Node,
-  slice: (node: Node) => string,
-  language: Language,
+  source: Source,
   pattern: number,
 ): void {
+  const at = source.matches.start(node);
   switch (mark) {
     case "wrap":
-      facts.wraps.push(rangeOf(node));
+      facts.wraps.push(rangeOf(source, node));
       break;
     case "export":
-      facts.exports.push(rangeOf(node));
+      facts.exports.push(rangeOf(source, node));
       break;
     case "exported":
-      facts.exportedNames.add(slice(node));
+      facts.exportedNames.add(slice(source, node));
       break;
     case "attr":
-      facts.attributes.push(rangeOf(node));
+      facts.attributes.push(rangeOf(source, node));
       break;
     case "local":
-      facts.locals.push(rangeOf(node));
+      facts.locals.push(rangeOf(source, node));
       break;
     case "docstring":
-      facts.docstrings.push(rangeOf(node));
+      facts.docstrings.push(rangeOf(source, node));
       break;
     case "typeparam":
-      facts.typeParameters.push({ name: slice(node), at: node.startIndex });
+      facts.typeParameters.push({ name: slice(source, node), at });
       break;
     case "import.tree":
-      for (const leaf of importLeaves(slice(node), language.importTree!))
+      for (const leaf of importLeaves(
+        slice(source, node),
+        source.language.importTree!,
+      ))
         facts.references.push({
           pattern,
           kind: "import",
           name: leaf.name,
-          nameAt: node.startIndex + leaf.at,
+          nameAt: at + leaf.at,
           qualifier: leaf.module,
           alias: leaf.alias,
           aliasAt: -1,
@@ -181,50 +210,47 @@ function put(
   facts: Facts,
   match: Match,
   pattern: number,
-  text: string,
-  slice: (node: Node) => string,
-  language: Language,
+  source: Source,
 ): void {
+  const { matches, language } = source;
+  const textOf = (node: Node): string => slice(source, node);
   const { def, kind, name, ref, refKind, module, alias, scope, owner } = match;
   for (const at of match.is ?? []) facts.taken.push({ pattern, at });
-  for (const node of [owner, module])
-    if (node !== undefined) facts.taken.push({ pattern, at: node.startIndex });
-  if (scope !== undefined && owner !== undefined) {
-    const said = slice(owner);
+  if (owner !== NO_NODE)
+    facts.taken.push({ pattern, at: matches.start(owner) });
+  if (module !== NO_NODE)
+    facts.taken.push({ pattern, at: matches.start(module) });
+  if (scope !== NO_NODE && owner !== NO_NODE) {
+    const said = textOf(owner);
     facts.scopes.push({
-      ...rangeOf(scope),
+      ...rangeOf(source, scope),
       name: language.owner?.(said).name ?? said,
     });
-  } else if (kind !== undefined && def !== undefined && name !== undefined)
+  } else if (kind !== undefined && def !== NO_NODE && name !== NO_NODE)
     facts.definitions.push({
       pattern,
       kind,
-      name: nameOf(slice(name)),
-      nameAt: name.startIndex,
-      start: def.startIndex,
-      end: def.endIndex,
-      bodyAt: match.body?.startIndex ?? -1,
-      owner: owner === undefined ? "" : slice(owner),
+      name: nameOf(textOf(name)),
+      nameAt: matches.start(name),
+      start: matches.start(def),
+      end: matches.end(def),
+      bodyAt: match.body === NO_NODE ? -1 : matches.start(match.body),
+      owner: owner === NO_NODE ? "" : textOf(owner),
     });
-  if (module === undefined && ref === undefined) return;
-  const from = module === undefined ? "" : unquoted(slice(module));
+  if (module === NO_NODE && ref === NO_NODE) return;
+  const from = module === NO_NODE ? "" : unquoted(textOf(module));
   const used =
-    ref === undefined ? moduleName(from, language) : nameOf(slice(ref));
+    ref === NO_NODE ? moduleName(from, language) : nameOf(textOf(ref));
   // The parser makes up empty nodes to mend an error.
   if (used === "") return;
   facts.references.push({
     pattern,
-    kind: module === undefined ? refKind! : "import",
+    kind: module === NO_NODE ? refKind! : "import",
     name: used,
-    nameAt: (ref ?? module)!.startIndex,
-    qualifier:
-      module !== undefined
-        ? from
-        : ref === undefined
-          ? ""
-          : before(match, ref, text, slice, language),
-    alias: alias === undefined ? "" : slice(alias),
-    aliasAt: alias?.startIndex ?? -1,
+    nameAt: matches.start(ref === NO_NODE ? module : ref),
+    qualifier: module === NO_NODE ? before(match, ref, source) : from,
+    alias: alias === NO_NODE ? "" : textOf(alias),
+    aliasAt: alias === NO_NODE ? -1 : matches.start(alias),
   });
 }
 
@@ -250,17 +276,13 @@ const isQuote = (code: number): boolean =>
  * Reads backward from the name: what stands before it may be as long as the file.
  * @spec plain-qualifiers
  */
-function before(
-  match: Match,
-  ref: Node,
-  text: string,
-  slice: (node: Node) => string,
-  language: Language,
-): string {
-  if (match.subject !== undefined) return slice(match.subject);
-  if (match.qualifier === undefined) return "";
-  const first = match.qualifier.startIndex;
-  let end = ref.startIndex;
+function before(match: Match, ref: Node, source: Source): string {
+  const { text, matches, language } = source;
+  if (match.subject !== NO_NODE) return slice(source, match.subject);
+  if (match.qualifier === NO_NODE) return "";
+  const first = matches.start(match.qualifier);
+  const at = matches.start(ref);
+  let end = at;
   while (end > first && !isWordPart(text[end - 1]!) && text[end - 1] !== ">")
     end--;
   if (text[end - 1] === ">" && text[end - 2] !== "-") {
@@ -274,7 +296,7 @@ function before(
   let start = end;
   while (start > first && isWordPart(text[start - 1]!)) start--;
   // What lies between is the separator, or the end of an expression: `f().name`.
-  if (/[)\]}"'`]/.test(text.slice(end, ref.startIndex))) return "";
+  if (/[)\]}"'`]/.test(text.slice(end, at))) return "";
   const isPath = text.startsWith("::", start - 2) || text[start - 1] === "\\";
   if (start > first && !isPath) return "";
   const name = text.slice(start, end);
