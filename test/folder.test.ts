@@ -28,15 +28,14 @@ import {
 import { currentIndex, nearestProject, UserError } from "../src/store/place.ts";
 import { openIndex } from "../src/store/open.ts";
 import { build, codegraph, start } from "./binary.ts";
+import { built } from "./built.ts";
 import { dataNames, folders, put, python } from "./folders.ts";
 import { loadBearing, ruleTest } from "./from-spec.ts";
 
 const folder = folders();
 beforeAll(build);
 
-const index = async (root: string): Promise<void> => {
-  await buildIndex(await scan(root), () => {}, { workers: 1 });
-};
+const index = built;
 const names = (root: string): string[] => {
   const { index } = openIndex(root)!;
   const all = index.symbolNames(999).sort();

@@ -139,6 +139,20 @@ ruleTest(
   },
 );
 
+ruleTest("fresh-before-an-answer", "catching up begins before", async () => {
+  const root = folder({ "a.py": "", "b.py": "", "c.py": "" });
+  await built(root);
+  put(root, { "a.py": python("alpha", 3) });
+  const { project } = followed(root);
+  project.begin();
+  await until(() => project.state().syncs === 1);
+  expect(names(root)).toEqual(["alpha"]);
+  project.begin();
+  expect(await project.fresh()).toEqual([]);
+  expect(project.state().syncs).toBe(1);
+  await project.close();
+});
+
 ruleTest(
   "fresh-without-watching",
   "every question looks, and it is logged once",

@@ -120,6 +120,13 @@ export class Freshness {
     return this.taken();
   }
 
+  /** Begins to catch up, before anybody asks. @spec fresh-before-an-answer */
+  begin(): void {
+    if (this.closed || this.lookedAt !== -Infinity) return;
+    this.dirty = undefined;
+    void this.settle();
+  }
+
   /**
    * Takes in files that an answer found other than they were indexed. True where that
    * was done in the time that an answer may wait for it; it goes on all the same.

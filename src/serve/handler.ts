@@ -130,6 +130,14 @@ export class ToolHandler {
     return result;
   }
 
+  /** Gets ready to answer a client at these places, who will ask later. @spec fresh-before-an-answer */
+  prepare(places: readonly string[]): void {
+    const found = findProject(undefined, places);
+    if ("folder" in found) return;
+    this.runner.warm?.();
+    this.keeper?.begin(found.root);
+  }
+
   /** Once more where the index turns out not to be as the files are, and that is mended soon. */
   private async answered(
     root: string,

@@ -27,6 +27,11 @@ export class Keeper {
     return this.project(root).fresh(again);
   }
 
+  /** See `Freshness.begin`. */
+  begin(root: string): void {
+    this.project(root).begin();
+  }
+
   /** See `Freshness.takeIn`. */
   takeIn(root: string, paths: readonly string[]): Promise<boolean> {
     return this.project(root).takeIn(paths);

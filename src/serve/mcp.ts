@@ -23,7 +23,8 @@ import {
 
 export interface McpOptions {
   readonly version: string;
-  readonly handler: Pick<ToolHandler, "execute">;
+  readonly handler: Pick<ToolHandler, "execute"> &
+    Partial<Pick<ToolHandler, "prepare">>;
   /** `--path` and the working directory. */
   readonly places: readonly string[];
   /** What the client's environment says, asked for at each call. */
@@ -87,6 +88,7 @@ export function serveMcp(
   limits: Pick<Limits, "MAX_MESSAGE_MB"> = fromSpec,
 ): Promise<void> {
   const session = options.session ?? new SessionRecord();
+  options.handler.prepare?.(options.places);
   return new Promise((resolve) => {
     const most = limits.MAX_MESSAGE_MB * MEGABYTE;
     const calls = new Calls();

@@ -131,6 +131,11 @@ export class WorkerPool implements Runner {
     });
   }
 
+  /** Starts a thread where there is none. @spec pool-in-turn */
+  warm(): void {
+    if (!this.closed && this.threads.length === 0) this.start();
+  }
+
   /** Calls that are not answered yet are cancelled. */
   async close(): Promise<void> {
     this.closed = true;

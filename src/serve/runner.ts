@@ -53,6 +53,8 @@ export interface Runner {
    * Throws: Cancelled where `signal` says so before the answer is there.
    */
   run(root: string, asked: Asked, signal?: AbortSignal): Promise<RawResult>;
+  /** Gets ready for a first call, where that takes time. */
+  warm?(): void;
   /** Ends what runs and closes what is open. */
   close(): Promise<void>;
 }

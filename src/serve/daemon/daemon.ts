@@ -208,7 +208,10 @@ export class Daemon {
     socket.write(welcomeLine(this.options.version));
     await serveMcp(socket, socket, {
       version: this.options.version,
-      handler: { execute: (...call) => this.execute(client, call) },
+      handler: {
+        execute: (...call) => this.execute(client, call),
+        prepare: (places) => this.handler.prepare(places),
+      },
       places: hello.places,
       settings: () => hello.settings,
       session: client.session,
