@@ -6,16 +6,15 @@
 import { Buffer } from "node:buffer";
 import { identifiers, isAscii } from "../model/terms.ts";
 
-/** What `identifiers` takes for a part of one, for the characters of ASCII. */
-const IN_WORD = Uint8Array.from({ length: 0x80 }, (_, code) =>
-  /[\w$]/.test(String.fromCharCode(code)) ? 1 : 0,
-);
-
 export class Words {
   /** Longer ones have the number -1. */
   private readonly most: number;
   /** Is told the text of each new word, in the order of their numbers. */
   private readonly met: (word: string) => void;
+  /** What `identifiers` takes for a part of one, for the characters of ASCII. */
+  private readonly inWord = Uint8Array.from({ length: 0x80 }, (_, code) =>
+    /[\w$]/.test(String.fromCharCode(code)) ? 1 : 0,
+  );
   private count = 0;
   /** The characters of words of ASCII, and where those of each begin and end. */
   private letters = Buffer.alloc(1 << 16);
@@ -46,11 +45,12 @@ export class Words {
     end: number,
     visit: (word: number) => void,
   ): void {
+    const { inWord } = this;
     let start = -1;
     let hash = 0;
     for (let at = first; at < end; at++) {
       const code = bytes[at]!;
-      if (IN_WORD[code] === 1) {
+      if (inWord[code] === 1) {
         if (start < 0) {
           start = at;
           hash = 0;

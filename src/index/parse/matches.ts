@@ -27,7 +27,7 @@ export interface Module {
 }
 
 /** The library has one module a thread, and gives it to the first who asks. */
-const MODULE = Symbol.for("codegraph.parser-module");
+const MODULE = "codegraphModule";
 
 /** Starts the parser where it is not started. */
 export function startParser(bytes: () => Promise<Uint8Array>): Promise<Module> {
