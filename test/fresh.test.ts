@@ -12,7 +12,9 @@ import {
 } from "../src/index/timing.ts";
 import { Watcher, type WatchTrouble } from "../src/index/watch.ts";
 import { Freshness } from "../src/serve/freshness.ts";
+import { TOOL, ToolHandler } from "../src/serve/handler.ts";
 import { Keeper } from "../src/serve/keeper.ts";
+import { InThread, type Runner } from "../src/serve/runner.ts";
 import { SyncThread, type SyncRunner } from "../src/serve/sync-thread.ts";
 import { limits, wordings, type Limits } from "../src/spec.gen.ts";
 import { openIndex } from "../src/store/open.ts";
@@ -308,6 +310,62 @@ loadBearing("fresh-drift", "DRIFT_WAIT_MS", async (moved) => {
   expect(inTime).toBe(false);
   return waited;
 });
+
+ruleTest(
+  "fresh-drift",
+  "a file that changes while it is answered about is served as it is",
+  async () => {
+    const root = folder({
+      "a.py": `${python("alpha", 30)}\n${python("omega", 30)}`,
+      "b.py": "",
+      "c.py": "",
+    });
+    await built(root);
+    const inner = new InThread();
+    const changes = ["    # one line more\n", "    # and another\n"];
+    const texts: string[] = [];
+    // Between what the keeper has seen and what the answer reads.
+    const runner: Runner = {
+      run(at, asked) {
+        const line = changes.shift();
+        if (line) put(root, { "a.py": `${line}${python("omega", 30)}` });
+        return inner.run(at, asked);
+      },
+      close: () => inner.close(),
+    };
+    const handler = new ToolHandler(
+      runner,
+      new Keeper({
+        log: (message) => texts.push(message),
+        // However busy the machine is.
+        limits: { ...limits, DRIFT_WAIT_MS: 10_000 },
+      }),
+    );
+    const asked = async () => {
+      const { content } = await handler.execute(
+        TOOL,
+        { query: "omega" },
+        undefined,
+        {
+          places: [root],
+          now: () => 0,
+          settings: { dedup: undefined, debug: undefined },
+        },
+      );
+      return content[0]!.text;
+    };
+    const text = await asked();
+    // The second change came before the second answer: that one is marked.
+    expect(text).toContain(wordings.NOTE_DRIFTED);
+    expect(text).toContain("1\t    # and another");
+    changes.push("    # the last\n");
+    const fresh = await asked();
+    expect(fresh).not.toContain(wordings.NOTE_DRIFTED);
+    expect(fresh).toContain("2\tdef omega(x):");
+    expect(texts).toEqual([]);
+    await handler.close();
+  },
+);
 
 ruleTest("keeps-projects", "as many as indexes are kept open", async () => {
   const keeper = new Keeper({ log: () => {} }, { KEPT_INDEXES: 2 });
