@@ -7,6 +7,14 @@ export const limits = {
   PENDING_SHOWN: 10,
   /** tells commits of any repository apart. Unit: chars. @spec cli-status */
   COMMIT_CHARS: 12,
+  /** more than any host has under way; some calls never come. Unit: calls. @spec announced-calls */
+  MAX_ANNOUNCED: 64,
+  /** a daemon that hangs must not hold up a conversation. Unit: ms. @spec hook-post-compact */
+  HOOK_WAIT_MS: 500,
+  /** hosts write the payload at once. Unit: ms. @spec hooks-harm-nothing */
+  HOOK_INPUT_MS: 3000,
+  /** a call's input may hold a file. Unit: MB. @spec hooks-harm-nothing */
+  HOOK_INPUT_MB: 20,
   /** systems cut socket paths from 104 bytes. Unit: bytes. @spec daemon-address */
   SOCKET_PATH_BYTES: 100,
   /** a start takes less than one on idle cores. Unit: seconds. @spec daemon-is-reached */
@@ -446,6 +454,9 @@ export const wordings = {
   /** says where to look. @spec cli-names-the-machine */
   CLI_ALL_LEFT_OUT:
     "every file was left out; `codegraph status --left-out` lists them",
+  /** what is wrong with it. @spec control-clears-a-context */
+  CONTROL_BAD_ID:
+    "sessionId is to be a text that names a context; the default has no name.",
   /** the client is answered all the same. @spec daemon-is-reached */
   DAEMON_NONE: "No daemon ({reason}); this process answers by itself.",
   /** nothing to connect through. @spec daemon-is-reached */
@@ -765,6 +776,14 @@ export const lists = {
     "ws",
     "axios",
   ] as readonly string[],
+  /** sends threadId and windowId, whose counter rises at each compaction (seen, 0.171.0). @spec owner-of-a-call */
+  CALL_NAMES_CONTEXT: ["codex-mcp-client"] as readonly string[],
+  /** begins the callId of a call that a script made; the model may see none of it (seen, Codex). @spec owner-of-a-call */
+  DETACHED_CALLS: ["exec-"] as readonly string[],
+  /** the sources of a session's start after which it holds other things (seen, Claude Code 2.1.332). @spec hooks-announce */
+  ENDING_EVENTS: ["compact", "clear", "resume", "fork"] as readonly string[],
+  /** drops a rewrite that comes without, and asks for its own approval all the same (seen). @spec hook-pre-tool-use */
+  REWRITE_NEEDS_ALLOW: ["codex"] as readonly string[],
   /** the same as of other switches. @spec daemon-switch */
   DAEMON_OFF: ["0", "false", "off", "no"] as readonly string[],
   /** the words by which people mean it. @spec dedup-switch */
@@ -1547,6 +1566,15 @@ export type RuleId =
   | "cli-same-answer"
   | "cli-status"
   | "cli-names-the-machine"
+  | "owner-of-a-call"
+  | "context-of-a-host"
+  | "announced-calls"
+  | "hooks-announce"
+  | "owner-decides"
+  | "control-clears-a-context"
+  | "hook-pre-tool-use"
+  | "hook-post-compact"
+  | "hooks-harm-nothing"
   | "daemon-address"
   | "daemon-is-one"
   | "daemon-is-reached"

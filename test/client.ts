@@ -9,9 +9,10 @@ export interface Connected {
   readonly pid: number;
   /** What the server wrote to its standard error. */
   readonly stderr: () => string;
-  /** The text of an answer. */
+  /** The text of an answer. `meta` goes beside the arguments, as hosts send it. */
   explore(
     args: Readonly<Record<string, unknown>>,
+    meta?: Readonly<Record<string, unknown>>,
   ): Promise<{ text: string; isError: boolean }>;
 }
 
@@ -75,10 +76,11 @@ export async function connect({
     client,
     pid: transport.pid!,
     stderr: () => stderr,
-    async explore(given) {
+    async explore(given, meta) {
       const result = (await client.callTool({
         name: "codegraph_explore",
         arguments: given,
+        ...(meta && { _meta: meta }),
       })) as {
         content: { text: string }[];
         isError?: boolean;

@@ -5,13 +5,12 @@ import { join } from "node:path";
 import { duplexPair, PassThrough, type Duplex } from "node:stream";
 import { expect } from "vitest";
 import {
-  addressNamed,
   addressOf,
   identityOf,
-  isOwnSocket,
   rootOf,
   viewOf,
 } from "../src/serve/daemon/address.ts";
+import { addressNamed, isOwnSocket } from "../src/serve/daemon/names.ts";
 import {
   daemonsWanted,
   firstLine,

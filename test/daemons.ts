@@ -3,7 +3,8 @@ import { connect as connectSocket } from "node:net";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
-import { addressNamed, viewOf } from "../src/serve/daemon/address.ts";
+import { viewOf } from "../src/serve/daemon/address.ts";
+import { addressNamed } from "../src/serve/daemon/names.ts";
 import {
   daemons,
   endDaemon,

@@ -3,7 +3,8 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, vi } from "vitest";
 import { say } from "../src/model/wording.ts";
-import { TOOL, ToolHandler, type Caller } from "../src/serve/handler.ts";
+import { ToolHandler, type Caller } from "../src/serve/handler.ts";
+import { TOOL } from "../src/serve/tool.ts";
 import {
   patience,
   threadCount,
@@ -48,6 +49,7 @@ const asked = (query: string, more: Partial<Asked> = {}): Asked => ({
   maxChars: undefined,
   dedup: undefined,
   client: undefined,
+  identified: false,
   project: undefined,
   notes: [],
   [VIEW]: undefined,

@@ -12,7 +12,8 @@ import {
 } from "../src/index/timing.ts";
 import { Watcher, type WatchTrouble } from "../src/index/watch.ts";
 import { Freshness } from "../src/serve/freshness.ts";
-import { TOOL, ToolHandler } from "../src/serve/handler.ts";
+import { ToolHandler } from "../src/serve/handler.ts";
+import { TOOL } from "../src/serve/tool.ts";
 import { Keeper } from "../src/serve/keeper.ts";
 import { InThread, type Runner } from "../src/serve/runner.ts";
 import { SyncThread, type SyncRunner } from "../src/serve/sync-thread.ts";

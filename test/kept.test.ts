@@ -107,6 +107,7 @@ ruleTest(
           maxChars: undefined,
           dedup: undefined,
           client: undefined,
+          identified: false,
           project: undefined,
           notes: [],
           [VIEW]: undefined,

@@ -228,6 +228,19 @@ describe("a command loads only what it needs", () => {
       loaded("src/cli/index-command.ts").filter((f) => parser.test(f)),
     ).toEqual([]);
   });
+  ruleTest("hooks-harm-nothing", "they load next to nothing", () => {
+    expect(loaded("src/cli/hooks.ts").sort()).toEqual([
+      "src/cli/hooks.ts",
+      "src/hosts/hook.ts",
+      "src/serve/tool.ts",
+      "src/session/host.ts",
+      "src/spec.gen.ts",
+    ]);
+    expect(builtinsWith("src/cli/hooks.ts", built.metafile)).toEqual([]);
+    // What the end of a context loads beside them.
+    const later = loadedWith("src/serve/daemon/ask.ts", built.metafile);
+    expect(later.filter(heavy)).toEqual([]);
+  });
   ruleTest("daemon-proxy-is-light", "its scripts say what they load", () => {
     const entries = ["src/cli/main.ts", "src/cli/serve-command.ts"];
     const files = entries.flatMap(loaded);

@@ -316,7 +316,11 @@ examples(
       const context = bucket.slice(0, cut);
       return {
         bucket,
-        context: context === "default" ? DEFAULT_CONTEXT : context,
+        context: contextKey(
+          context === "default"
+            ? DEFAULT_CONTEXT
+            : context.replace("long", "s".repeat(200)),
+        ),
         root: bucket.slice(cut + 1),
       };
     });
@@ -326,10 +330,11 @@ examples(
     const dropped = record.forget(name === "default" ? DEFAULT_CONTEXT : name);
     return {
       "then dropped": `${dropped}`,
-      "then left": buckets
-        .filter((b) => record.view(b.context, b.root, 0).callCount > 0)
-        .map((b) => b.bucket)
-        .join(" "),
+      "then left":
+        buckets
+          .filter((b) => record.view(b.context, b.root, 0).callCount > 0)
+          .map((b) => b.bucket)
+          .join(" ") || "–",
     };
   },
 );
@@ -471,7 +476,13 @@ class NaiveRecord {
   }
 
   drop(context: string): number {
-    return context === "" ? 0 : this.forget((e) => e.context === context);
+    if (context === "") return 0;
+    const isSession = !context.includes(":");
+    return this.forget(
+      ({ context: c }) =>
+        c === context ||
+        (isSession && (c.startsWith(`${context}:`) || / sha256:/.test(c))),
+    );
   }
 
   view(context: string, root: string, now: number): SessionView {

@@ -9,7 +9,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { decode } from "../index/decode.ts";
 import { splitLines } from "../model/lines.ts";
-import { TOOL, type ToolHandler } from "../serve/handler.ts";
+import type { ToolHandler } from "../serve/handler.ts";
+import { TOOL } from "../serve/tool.ts";
 import { SessionRecord } from "../session/record.ts";
 import { readAnswer } from "./answer.ts";
 

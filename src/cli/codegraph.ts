@@ -15,8 +15,14 @@ if (isUnfit(process.versions.node)) {
     if (!String(warning).startsWith("SQLite is an experimental"))
       warn.call(process, warning, ...rest);
   };
-  import("./main.ts").then(
-    ({ main }) => main(process.argv.slice(2)),
+  const [first, ...rest] = process.argv.slice(2);
+  // A host waits for its hooks at every call: they load nothing of the commands.
+  const run =
+    first === "hooks"
+      ? import("./hooks.ts").then(({ hooks }) => hooks(rest))
+      : import("./main.ts").then(({ main }) => main(process.argv.slice(2)));
+  run.then(
+    () => {},
     (error: unknown) => {
       process.stderr.write(`codegraph: ${String(error)}\n`);
       process.exitCode = 1;

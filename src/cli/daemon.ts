@@ -3,12 +3,8 @@
  * address; it ends with 0 also where another daemon is there.
  */
 import { rmSync, writeFileSync } from "node:fs";
-import {
-  addressNamed,
-  crashFile,
-  NAME,
-  type Address,
-} from "../serve/daemon/address.ts";
+import { crashFile } from "../serve/daemon/address.ts";
+import { addressNamed, NAME, type Address } from "../serve/daemon/names.ts";
 import { runDaemon } from "../serve/daemon/daemon.ts";
 import { runFolderOf, sweep } from "../serve/daemon/registry.ts";
 import { idleMs } from "../serve/daemon/waits.ts";

@@ -61,6 +61,8 @@ export interface ExploreRequest {
   readonly dedup?: string | undefined;
   /** The name that the client gives itself. */
   readonly client?: string | undefined;
+  /** The call's context is known, and not only its connection. */
+  readonly identified?: boolean | undefined;
   /** The project's name, where the context is about several. */
   readonly project?: string | undefined;
   /** What has to be said of the index, before anything else. */

@@ -5,7 +5,9 @@
 import { basename } from "node:path";
 import { platform } from "node:process";
 import { say } from "../model/wording.ts";
-import { contextKey, rootKey } from "../session/context.ts";
+import type { Announced } from "../session/announced.ts";
+import { rootKey } from "../session/context.ts";
+import { ownerOf } from "../session/owner.ts";
 import type { SessionRecord } from "../session/record.ts";
 import { limits, wordings, type Limits } from "../spec.gen.ts";
 import { readArguments } from "./arguments.ts";
@@ -13,6 +15,7 @@ import { writeReport } from "./diagnostics.ts";
 import type { WatchState } from "./freshness.ts";
 import type { Keeper } from "./keeper.ts";
 import { findProject } from "./projects.ts";
+import { TOOL } from "./tool.ts";
 import {
   EMISSION,
   failed,
@@ -26,8 +29,6 @@ import {
 } from "./runner.ts";
 
 export type { ToolResult } from "./runner.ts";
-
-export const TOOL = "codegraph_explore";
 
 export interface Settings {
   /** `CODEGRAPH_EXPLORE_DEDUP` */
@@ -53,6 +54,10 @@ export interface Caller {
   readonly signal?: AbortSignal;
   /** The name that the client gives itself. */
   readonly client?: string | undefined;
+  /** `_meta` of the request. */
+  readonly meta?: unknown;
+  /** What hooks have announced on the connection. */
+  readonly announced?: Announced;
   /** Indexes a folder that has no index; absent where that is not wanted. */
   readonly autoInit?: (folder: string) => Promise<void>;
   /** What the caller's environment says, read at this call. */
@@ -78,18 +83,18 @@ export class ToolHandler {
   }
 
   /**
-   * Answers a call. `session` is the record of the caller's connection; without one
+   * Answers a call. `record` is that of the caller's connection; without one
    * nothing is tracked, and the answer is the same.
    *
    * What the context holds is looked up before the call runs and noted after it: of
    * two calls that run at once, neither is told of lines that the other has yet to
    * deliver. Throws: Cancelled where the caller's signal says so in time.
-   * @spec serve-trusts-no-view pool-record-stays
+   * @spec serve-trusts-no-view pool-record-stays owner-decides
    */
   async execute(
     tool: string,
     given: unknown,
-    session: SessionRecord | undefined,
+    record: SessionRecord | undefined,
     caller: Caller,
   ): Promise<ToolResult> {
     if (tool !== TOOL) return failed(unknownTool(tool));
@@ -102,15 +107,25 @@ export class ToolHandler {
     }
     if ("folder" in found) return told(found.say);
     const { root } = found;
-    const context = contextKey(asked.sessionId);
+    const owner = ownerOf({
+      client: caller.client,
+      meta: caller.meta,
+      sessionId: asked.sessionId,
+      announced: (callId) => caller.announced?.take(callId),
+    });
+    const { context } = owner;
+    // What no conversation may ever see is neither shortened nor remembered.
+    const session = owner.detached ? undefined : record;
     const key = rootKey(root, IGNORES_CASE);
     const notes = (await this.keeper?.fresh(root)) ?? [];
+    const ended = session?.ended;
     const down: Asked = {
       query: asked.query,
       maxFiles: asked.maxFiles,
       maxChars: asked.maxChars,
       dedup: caller.settings.dedup,
       client: caller.client,
+      identified: owner.by !== "none",
       project: session?.knowsOthers(context, key) ? basename(root) : undefined,
       notes,
       [VIEW]: session?.view(context, key, caller.now()),
@@ -124,8 +139,10 @@ export class ToolHandler {
       ...result
     } = raw;
     if (report) writeReport(caller.settings.debug, report, caller.tell);
-    // A call that was cancelled never reached its context.
-    if (emission && session && !caller.signal?.aborted)
+    // A call that was cancelled never reached its context, and one that has ended
+    // meanwhile may not be the one that it reaches.
+    const isThere = !caller.signal?.aborted && session?.ended === ended;
+    if (emission && session && isThere)
       session.record(context, key, emission, caller.now());
     return result;
   }

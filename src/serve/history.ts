@@ -33,10 +33,12 @@ export function historyOf(
   {
     dedup,
     client,
+    identified,
     project,
   }: {
     readonly dedup?: string | undefined;
     readonly client?: string | undefined;
+    readonly identified?: boolean | undefined;
     readonly project?: string | undefined;
   },
 ): History {
@@ -45,7 +47,7 @@ export function historyOf(
   );
   const asked = askedKey(query.terms.keys(), located);
   const gate =
-    view && dedup === undefined && sharesConnection(client)
+    view && dedup === undefined && !identified && sharesConnection(client)
       ? "shared-connection"
       : gateOf(view, asked, dedup);
   return {

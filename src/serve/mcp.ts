@@ -11,15 +11,13 @@ import {
   StdioServerTransport,
 } from "@modelcontextprotocol/server/stdio";
 import { say } from "../model/wording.ts";
+import { announce, ANNOUNCE_TOOL } from "./announce.ts";
+import { TOOL } from "./tool.ts";
 import { Sieve } from "./sieve.ts";
+import { Announced } from "../session/announced.ts";
 import { SessionRecord } from "../session/record.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
-import {
-  TOOL,
-  type Caller,
-  type Settings,
-  type ToolHandler,
-} from "./handler.ts";
+import { type Caller, type Settings, type ToolHandler } from "./handler.ts";
 
 export interface McpOptions {
   readonly version: string;
@@ -92,6 +90,7 @@ export function serveMcp(
   return new Promise((resolve) => {
     const most = limits.MAX_MESSAGE_MB * MEGABYTE;
     const calls = new Calls();
+    const announced = new Announced();
     const sieve = new Sieve(
       (answer) => output.write(`${JSON.stringify(answer)}\n`),
       most,
@@ -110,7 +109,7 @@ export function serveMcp(
         resolve();
       },
     );
-    serveStdio(() => connection(session, options, calls), {
+    serveStdio(() => connection(session, announced, options, calls), {
       transport,
       onerror: (error) => options.log(error.message),
     });
@@ -166,6 +165,7 @@ class Calls {
 
 function connection(
   session: SessionRecord,
+  announced: Announced,
   options: McpOptions,
   calls: Calls,
 ): Server {
@@ -194,10 +194,14 @@ function connection(
   server.setRequestHandler("prompts/list", () => ({ prompts: [] }));
   server.setRequestHandler("tools/call", ({ params }, ctx) =>
     calls.run(async () => {
+      if (params.name === ANNOUNCE_TOOL)
+        return announce(params.arguments, session, announced) as never;
       const caller: Caller = {
         places: [...(await roots.folders()), ...options.places],
         signal: ctx.mcpReq.signal,
         client: clientName(server, ctx),
+        meta: ctx.mcpReq._meta,
+        announced,
         now: () => performance.now(),
         settings: options.settings(),
         ...(options.tell && { tell: options.tell }),

@@ -28,6 +28,8 @@ export interface Asked {
   readonly maxChars: number | undefined;
   readonly dedup: string | undefined;
   readonly client: string | undefined;
+  /** The call's context is known; else it is the connection's. */
+  readonly identified: boolean;
   readonly project: string | undefined;
   /** What has to be said of the index. */
   readonly notes: readonly string[];
@@ -97,6 +99,7 @@ export function answered(
         session: asked[VIEW],
         dedup: asked.dedup,
         client: asked.client,
+        identified: asked.identified,
         project: asked.project,
         notes: asked.notes,
       }),

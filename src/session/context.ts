@@ -21,8 +21,22 @@ export function contextKey(
   // UTF-16, because UTF-8 makes one character of all lone surrogates. The blank in
   // front keeps a caller from spelling the key of somebody else's long id.
   const digest = createHash("sha256").update(trimmed, "utf16le").digest("hex");
-  return ` sha256:${digest}`;
+  return `${HASHED}${digest}`;
 }
+
+const HASHED = " sha256:";
+
+/**
+ * Whether a context ends where `ended` does: it is that one, or an agent's of that
+ * session. Of a long id nothing tells whose agent's it is.
+ * Errs: toward ending.
+ * @spec session-forgets-a-context
+ */
+export const endsWith = (context: string, ended: string): boolean =>
+  context === ended ||
+  (ended !== DEFAULT_CONTEXT &&
+    !ended.includes(":") &&
+    (context.startsWith(`${ended}:`) || context.startsWith(HASHED)));
 
 /**
  * The key of a resolved project root, an absolute path. `ignoresCase` says whether

@@ -5,7 +5,7 @@
  * Errs: toward forgetting. What is forgotten is sent again.
  */
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
-import { DEFAULT_CONTEXT } from "./context.ts";
+import { DEFAULT_CONTEXT, endsWith } from "./context.ts";
 import { largest, sound } from "./spans.ts";
 import type {
   DeliveredFile,
@@ -55,6 +55,7 @@ export class SessionRecord {
   private readonly limits: RecordLimits;
   /** The least recently active first. */
   private readonly buckets = new Map<string, Bucket>();
+  private ends = 0;
 
   /** The limits of the spec, but for those that are given. */
   constructor(limits: Partial<RecordLimits> = {}) {
@@ -106,17 +107,23 @@ export class SessionRecord {
   }
 
   /**
-   * Forgets every bucket of a context, which has lost what it held. Gives how many
-   * there were. The default context is shared by all who say nothing about
+   * Forgets every bucket of a context, which has lost what it held, and of the agents
+   * of a session. Gives how many there were. The default context is shared by all who say nothing about
    * themselves, and stays.
    * @spec session-forgets-a-context
    */
   forget(context: string): number {
     if (context === DEFAULT_CONTEXT) return 0;
+    this.ends++;
     const before = this.buckets.size;
     for (const [key, bucket] of this.buckets)
-      if (bucket.context === context) this.buckets.delete(key);
+      if (endsWith(bucket.context, context)) this.buckets.delete(key);
     return before - this.buckets.size;
+  }
+
+  /** How often a context was forgotten: who began a call before has to know. @spec owner-decides */
+  get ended(): number {
+    return this.ends;
   }
 
   /** @spec session-forgets-the-idle */

@@ -25,6 +25,7 @@ const ask = (query: string, client = `new ${++calls}`): Asked => ({
   maxChars: undefined,
   dedup: undefined,
   client,
+  identified: false,
   project: undefined,
   notes: [],
   [VIEW]: undefined,

@@ -49,8 +49,8 @@ export async function bundle(): Promise<Bundle> {
       {
         name: "main-beside",
         setup: (b) => {
-          b.onResolve({ filter: /^\.\/main\.ts$/ }, () => ({
-            path: "./main.js",
+          b.onResolve({ filter: /^\.\/(main|hooks)\.ts$/ }, ({ path }) => ({
+            path: path.replace(/ts$/, "js"),
             external: true,
           }));
         },
@@ -67,6 +67,7 @@ export async function bundle(): Promise<Bundle> {
     entryPoints: {
       main: "src/cli/main.ts",
       daemon: "src/cli/daemon.ts",
+      hooks: "src/cli/hooks.ts",
       "index-worker": "src/index/worker.ts",
       "explore-worker": "src/serve/explore-worker.ts",
       "sync-worker": "src/serve/sync-worker.ts",

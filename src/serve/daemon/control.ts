@@ -3,6 +3,7 @@
  * gives the fields of the answer; to add one is to add an entry to `OPERATIONS`.
  */
 import { wordings } from "../../spec.gen.ts";
+import { contextKey, DEFAULT_CONTEXT } from "../../session/context.ts";
 import type { WatchState } from "../freshness.ts";
 import type { Daemon } from "./daemon.ts";
 import type { Control } from "./first-line.ts";
@@ -31,13 +32,21 @@ export interface Status {
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   status: (daemon) => daemon.status(),
+  "clear-session-record": (daemon, { sessionId }) => {
+    const context = contextKey(sessionId);
+    if (context === DEFAULT_CONTEXT) throw new Error(wordings.CONTROL_BAD_ID);
+    let dropped = 0;
+    for (const { session } of daemon.clients)
+      dropped += session.forget(context);
+    return { dropped };
+  },
   stop: async (daemon) => {
     await daemon.stop();
     return { stopped: true };
   },
 };
 
-/** The answer to a control line, also to one of an unknown operation. Never throws. @spec daemon-control */
+/** The answer to a control line, also to one of an unknown operation. Never throws. @spec daemon-control control-clears-a-context */
 export async function controlled(
   daemon: Daemon,
   { op, request }: Control,

@@ -16,7 +16,8 @@ import type { Lock } from "../../store/folder.ts";
 import type { ToolHandler } from "../handler.ts";
 import { freshHandler, indexing } from "../here.ts";
 import { serveMcp } from "../mcp.ts";
-import { aboutFile, startingFile, type Address } from "./address.ts";
+import { aboutFile, startingFile } from "./address.ts";
+import { type Address } from "./names.ts";
 import { controlled, type Status } from "./control.ts";
 import { elect, letGo } from "./election.ts";
 import {

@@ -4,7 +4,8 @@
  */
 import { mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { lock, removeData, type Lock } from "../../store/folder.ts";
-import { aboutFile, startingFile, type Address } from "./address.ts";
+import { aboutFile, startingFile } from "./address.ts";
+import { type Address } from "./names.ts";
 
 /**
  * The lock, or the process that has it; 0 where that is unknown.

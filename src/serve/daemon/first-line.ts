@@ -36,8 +36,10 @@ export type FirstLine =
 
 export const helloLine = ({ settings, ...hello }: Hello): string =>
   `${JSON.stringify({ codegraph_hello: 1, ...hello, settings })}\n`;
-export const controlLine = (op: string): string =>
-  `${JSON.stringify({ codegraph_control: 1, op })}\n`;
+export const controlLine = (
+  op: string,
+  more: Readonly<Record<string, unknown>> = {},
+): string => `${JSON.stringify({ codegraph_control: 1, op, ...more })}\n`;
 export const welcomeLine = (version: string): string =>
   `${JSON.stringify({ codegraph_welcome: 1, version })}\n`;
 export const refusalLine = (reason: string): string =>

@@ -16,12 +16,8 @@ import { parse } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { say } from "../../model/wording.ts";
 import { wordings } from "../../spec.gen.ts";
-import {
-  crashFile,
-  isOwnSocket,
-  startingFile,
-  type Address,
-} from "./address.ts";
+import { crashFile, startingFile } from "./address.ts";
+import { isOwnSocket, type Address } from "./names.ts";
 import { firstLine } from "./first-line.ts";
 import { waits as fromSpec, type Waits } from "./waits.ts";
 

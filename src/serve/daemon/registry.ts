@@ -1,22 +1,12 @@
 /** The user's daemons, for a person: which there are, and ending them. */
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { connect } from "node:net";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { userFolder, userFolderPath } from "../../index/user-folder.ts";
-import {
-  aboutFile,
-  addressNamed,
-  crashFile,
-  isOwnSocket,
-  NAME,
-  rootOf,
-  viewOf,
-  type Address,
-} from "./address.ts";
+import { viewOf, aboutFile, crashFile, rootOf } from "./address.ts";
+import { addressNamed, type Address } from "./names.ts";
+import { ask, existingRunFolder, namesIn } from "./ask.ts";
 import type { Status } from "./control.ts";
 import { elect, letGo } from "./election.ts";
-import { controlLine, firstLine } from "./first-line.ts";
 import { object } from "./reach.ts";
 import { waits as fromSpec, type Waits } from "./waits.ts";
 
@@ -40,16 +30,12 @@ export async function daemons(
 ): Promise<Found[]> {
   if (run === undefined) return [];
   const found = await Promise.all(
-    names(run).map((name) => lookAt(run, name, waits)),
+    namesHere(run).map((name) => lookAt(run, name, waits)),
   );
   return found
     .filter((daemon) => daemon !== undefined)
     .sort((a, b) => (a.root < b.root ? -1 : a.root > b.root ? 1 : 0));
 }
-
-/** A question makes no folder. */
-const existingRunFolder = (): string | undefined =>
-  existsSync(userFolderPath()) ? userFolder("run") : undefined;
 
 /**
  * Ends the daemons of a project, so that nothing holds its files. Gives those that did
@@ -65,8 +51,8 @@ export async function endDaemonsOf(root: string): Promise<Found[]> {
 }
 
 /** Those of another view are another machine's, or another container's. */
-const names = (run: string, view = viewOf()): string[] =>
-  readdirSync(run).filter((name) => NAME.test(name) && name.startsWith(view));
+const namesHere = (run: string, view = viewOf()): string[] =>
+  namesIn(run).filter((name) => name.startsWith(view));
 
 async function lookAt(
   run: string,
@@ -84,7 +70,7 @@ async function lookAt(
 
 /** Removes what daemons that are no more left behind. @spec daemon-is-one */
 export function sweep(run: string, own: string): void {
-  for (const name of names(run)) {
+  for (const name of namesHere(run)) {
     const address = addressNamed("", name, run);
     if (!address || name === own) continue;
     try {
@@ -147,22 +133,6 @@ async function holder(
   await pause(waits.retry);
   const second = once();
   return second === first && first > 0 ? first : undefined;
-}
-
-/** The answer to a control line; undefined where none comes or it is a refusal. @spec daemon-control */
-export async function ask(
-  { socket: path }: Address,
-  op: string,
-  ms: number,
-): Promise<Readonly<Record<string, unknown>> | undefined> {
-  if (!isOwnSocket(path)) return undefined;
-  const socket = connect({ path });
-  socket.on("error", () => {});
-  socket.write(controlLine(op));
-  const line = await firstLine(socket, ms);
-  socket.destroy();
-  const answer = object(line ?? "");
-  return answer["codegraph_control"] === 1 ? answer : undefined;
 }
 
 function noted(address: Address): string {

@@ -1,0 +1,2 @@
+/** The one tool of the server. */
+export const TOOL = "codegraph_explore";

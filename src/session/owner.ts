@@ -1,0 +1,69 @@
+/**
+ * Whose call it is: the context that a call belongs to, as far as it can be known
+ * from the call itself, from what a hook announced of it, or from a stamp on it.
+ *
+ * Errs: toward not knowing. A call that is not identified is one of its connection's
+ * default context, which may be several conversations.
+ */
+import { lists } from "../spec.gen.ts";
+import { contextKey, DEFAULT_CONTEXT } from "./context.ts";
+
+export interface Owner {
+  /** The key of the context. */
+  readonly context: string;
+  /** How the context was told. */
+  readonly by: "call" | "announced" | "stamp" | "none";
+  /** The result may never reach a conversation: it is neither shortened nor remembered. */
+  readonly detached: boolean;
+}
+
+/** What there is to go by; every value as it came, and none of it trusted. */
+export interface CallSigns {
+  /** The name that the client gives itself. */
+  readonly client: string | undefined;
+  /** `_meta` of the request. */
+  readonly meta: unknown;
+  /** The argument `sessionId`. */
+  readonly sessionId: unknown;
+  /** The context that a hook has announced for a call's id. */
+  readonly announced: (callId: string) => string | undefined;
+}
+
+/** @spec owner-of-a-call */
+export function ownerOf({
+  client,
+  meta,
+  sessionId,
+  announced,
+}: CallSigns): Owner {
+  const said = (
+    typeof meta === "object" && meta !== null ? meta : {}
+  ) as Readonly<Record<string, unknown>>;
+  const text = (name: string): string => {
+    const value = Object.hasOwn(said, name) ? said[name] : undefined;
+    return typeof value === "string" ? value : "";
+  };
+  if (isOneOf(lists.CALL_NAMES_CONTEXT, client)) {
+    const callId = text("callId");
+    if (lists.DETACHED_CALLS.some((begin) => callId.startsWith(begin)))
+      return { context: DEFAULT_CONTEXT, by: "call", detached: true };
+    const [thread, part] = [text("threadId"), text("windowId")];
+    if (thread !== "" && part !== "")
+      return {
+        context: contextKey(`${thread}:${part}`),
+        by: "call",
+        detached: false,
+      };
+  }
+  const callId = text("claudecode/toolUseId");
+  const context = callId === "" ? undefined : announced(callId);
+  if (context !== undefined && context !== DEFAULT_CONTEXT)
+    return { context, by: "announced", detached: false };
+  const stamped = contextKey(sessionId);
+  return stamped === DEFAULT_CONTEXT
+    ? { context: DEFAULT_CONTEXT, by: "none", detached: false }
+    : { context: stamped, by: "stamp", detached: false };
+}
+
+const isOneOf = (names: readonly string[], client: string | undefined) =>
+  client !== undefined && names.includes(client.toLowerCase());
