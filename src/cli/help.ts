@@ -134,8 +134,8 @@ export const COMMANDS = {
     summary: "answer a coding agent over MCP, on standard input and output",
     details:
       "Speaks the Model Context Protocol until its input ends. An agent's host starts it. It\n" +
-      "remembers for each connection what it has sent, and points at that instead of sending\n" +
-      "it again; not for hosts that run several conversations over one connection.\n" +
+      "remembers for each conversation what it has sent, and points at that instead of sending\n" +
+      "it again; not where it cannot tell the conversations of a host apart.\n" +
       "CODEGRAPH_EXPLORE_DEDUP=1 switches that on for every host, 0 off.",
     most: 0,
     options: {
