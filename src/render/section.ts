@@ -297,16 +297,18 @@ export interface Prices {
   isNew(spans: readonly Span[]): boolean;
 }
 
-/**
- * What `section` and `contentsLine` write, to the unit; more only where a line that is
- * not shown asks for a longer fence. The lines are measured once.
- * @spec plan-prices
- */
-export function priced(
-  source: Source,
-  limits: SectionLimits = fromSpec,
-): Prices {
-  const { lines } = source;
+/** A file's lines as they are numbered and shown. */
+export interface Measures {
+  /** UTF-16 units of the lines up to n, by n. */
+  readonly sums: Float64Array;
+  /** Of the longest run of back-quotes that a fence has to be longer than. */
+  readonly ticks: number;
+}
+
+export function measured(
+  lines: readonly string[],
+  limits: Pick<Limits, "MAX_LINE_CHARS"> = fromSpec,
+): Measures {
   const sums = new Float64Array(lines.length + 1);
   let ticks = 2;
   let digits = 1;
@@ -325,6 +327,26 @@ export function priced(
         : shortened(text, limits).length;
     sums[n] = sums[n - 1]! + digits + 2 + shown;
   }
+  return { sums, ticks };
+}
+
+/** What of the prices is known already, of the same lines and definitions. */
+export interface KnownPrices {
+  readonly measures?: Measures;
+  readonly names?: NamesLength;
+}
+
+/**
+ * What `section` and `contentsLine` write, to the unit; more only where a line that is
+ * not shown asks for a longer fence. The lines are measured once.
+ * @spec plan-prices
+ */
+export function priced(
+  source: Source,
+  limits: SectionLimits = fromSpec,
+  known: KnownPrices = {},
+): Prices {
+  const { sums, ticks } = known.measures ?? measured(source.lines, limits);
   const path = printable(source.path).length;
   const fixed =
     source.notes.reduce((sum, note) => sum + note.length + 4, 0) +
@@ -339,7 +361,13 @@ export function priced(
     6;
   const gap = gapMark([1, 1]).length - printSpans([[1, 1]]).length + 1;
   const cutBase = cutMark([1, 1]).length - printSpans([[1, 1]]).length + 1;
-  const names = namesBegun(source, limits.MAX_SYMBOLS_IN_HEADING);
+  const names =
+    known.names ??
+    namesBegun(
+      source.definitions,
+      source.lines.length,
+      limits.MAX_SYMBOLS_IN_HEADING,
+    );
   const fences = 2 * (ticks + 1) + source.fence.length + 2;
   const inFull = (
     { send, pointAt }: FileDecision,
@@ -404,15 +432,18 @@ function printedLength(spans: readonly Span[]): number {
   return spans.length === 0 ? printSpans([]).length : sum;
 }
 
-/** The length of what a heading says of the definitions that begin in the spans. */
-function namesBegun(
-  { definitions, lines }: Pick<Source, "definitions" | "lines">,
+/** The length of what a heading says of the definitions that begin in the spans, dash included. */
+export type NamesLength = (spans: readonly Span[]) => number;
+
+export function namesBegun(
+  definitions: readonly Named[],
+  lineTotal: number,
   most: number,
-): (spans: readonly Span[]) => number {
+): NamesLength {
   let begun: Begun | undefined;
   const printed: string[] = [];
   return (spans) => {
-    begun ??= byFirstLine(definitions, lines.length);
+    begun ??= byFirstLine(definitions, lineTotal);
     const ranks: number[] = [];
     for (const [first, last] of spans)
       for (let i = begun.starts[first]!; i < begun.starts[last + 1]!; i++)
