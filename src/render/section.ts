@@ -348,17 +348,15 @@ export function priced(
 ): Prices {
   const { sums, ticks } = known.measures ?? measured(source.lines, limits);
   const path = printable(source.path).length;
-  const fixed =
-    source.notes.reduce((sum, note) => sum + note.length + 4, 0) +
-    2 * (ticks + 1) +
-    source.fence.length +
-    heading("", []).length +
-    path +
+  const head = heading("", []).length + path;
+  const contents =
     contentsLine(NOTHING, [], "whole").length -
     wordings.WHOLE_FILE.length +
-    path +
-    // Line feeds: two after the heading, one after each fence, one between sections, one in the contents.
-    6;
+    path;
+  const fences = 2 * (ticks + 1) + source.fence.length + 2;
+  const said = source.notes.reduce((sum, note) => sum + note.length + 4, 0);
+  // Line feeds: two after the heading, one between sections, one in the contents.
+  const fixed = said + fences + head + contents + 4;
   const gap = gapMark([1, 1]).length - printSpans([[1, 1]]).length + 1;
   const cutBase = cutMark([1, 1]).length - printSpans([[1, 1]]).length + 1;
   const names =
@@ -368,18 +366,37 @@ export function priced(
       source.lines.length,
       limits.MAX_SYMBOLS_IN_HEADING,
     );
-  const fences = 2 * (ticks + 1) + source.fence.length + 2;
+  const signed = (form: Form) =>
+    form === "signatures" ? wordings.SIGNATURES_ONLY.length + 1 : 0;
+  const pointers = new Map<string, number>();
+  /** Of the pointer, with the line feeds after it. */
+  const pointing = (pointAt: readonly Span[], newFollows: boolean): number => {
+    const key = `${printSpans(pointAt)} ${newFollows}`;
+    let length = pointers.get(key);
+    if (length === undefined) {
+      const send = newFollows ? pointAt : [];
+      length = notesOf({ ...source, notes: [] }, send, pointAt)[0]!.length + 4;
+      pointers.set(key, length);
+    }
+    return length;
+  };
   const inFull = (
     { send, pointAt }: FileDecision,
     spans: readonly Span[],
     form: Form,
   ): number => {
-    let sum =
-      // Line feeds: two after the heading, one between sections, one in the contents.
-      4 +
-      heading(source.path, shownNames(source, spans), form, limits).length +
-      contentsLine(source, spans, form).length;
-    for (const note of notesOf(source, send, pointAt)) sum += note.length + 4;
+    let sum = 4 + head + names(spans) + signed(form) + contents;
+    if (pointAt.length === 0)
+      sum +=
+        said +
+        (form === "whole" ? wordings.WHOLE_FILE.length : printedLength(spans));
+    else {
+      sum += pointing(pointAt, send.length > 0);
+      sum +=
+        send.length === 0
+          ? wordings.CONTENTS_HELD.length
+          : printedLength(send) + 2 + wordings.CONTENTS_REST_HELD.length + said;
+    }
     if (send.length === 0) return sum;
     sum += fences;
     const marks = form === "clusters" || pointAt.length > 0;
@@ -389,9 +406,9 @@ export function priced(
       if (marks && before)
         sum += lengthOf(gapMarks([before[1] + 1, first - 1], pointAt));
     });
-    const [head] = send;
-    if (form === "clusters" && source.isAsked && head![0] > 1)
-      sum += lengthOf(gapMarks([1, head![0] - 1], pointAt));
+    const [top] = send;
+    if (form === "clusters" && source.isAsked && top![0] > 1)
+      sum += lengthOf(gapMarks([1, top![0] - 1], pointAt));
     return sum + lengthOf(tailMarks(source, spans, send, form));
   };
   return {
@@ -407,7 +424,7 @@ export function priced(
       let sum = fixed + names(spans);
       sum +=
         form === "whole" ? wordings.WHOLE_FILE.length : printedLength(spans);
-      if (form === "signatures") sum += wordings.SIGNATURES_ONLY.length + 1;
+      sum += signed(form);
       for (const [first, last] of spans) sum += sums[last]! - sums[first - 1]!;
       if (form !== "clusters") return sum;
       for (let i = 1; i < spans.length; i++)
@@ -444,17 +461,29 @@ export function namesBegun(
   const printed: string[] = [];
   return (spans) => {
     begun ??= byFirstLine(definitions, lineTotal);
+    const { starts, ranks: all } = begun;
     const ranks: number[] = [];
     for (const [first, last] of spans)
-      for (let i = begun.starts[first]!; i < begun.starts[last + 1]!; i++)
-        ranks.push(begun.ranks[i]!);
+      for (let i = starts[first]!; i < starts[last + 1]!; i++)
+        ranks.push(all[i]!);
     if (ranks.length === 0) return 0;
+    // As long as `few` writes them.
     const names = new Set<string>();
-    for (const rank of ranks.sort((a, b) => a - b))
-      names.add((printed[rank] ??= printable(definitions[rank]!.name)));
-    return HEADING_DASH.length + few([...names], most).length;
+    let sum = HEADING_DASH.length;
+    for (const rank of ranks.length === 1
+      ? ranks
+      : ranks.sort((a, b) => a - b)) {
+      const name = (printed[rank] ??= printable(definitions[rank]!.name));
+      if (names.has(name)) continue;
+      names.add(name);
+      if (names.size <= most) sum += name.length + (names.size > 1 ? 2 : 0);
+    }
+    const more = names.size - most;
+    return more > 0 ? sum + 2 + MORE_LENGTH + `${more}`.length : sum;
   };
 }
+
+const MORE_LENGTH = say(wordings.MORE, { count: "" }).length;
 
 /** Definitions, by their place in the list, in the order of their first lines. */
 interface Begun {

@@ -43,3 +43,4 @@ round("warm", [0, 1].map((n) => orderOf(others, n, M)));
 round("alone", [pool.slice(0, M)]);
 round("many", Array.from({ length: N }, (_, n) => orderOf(pool, n + 1, M)));
 round("again", [pool.slice(0, M)]);
+(globalThis as any).gc?.(); console.log("heap", (process.memoryUsage().heapUsed / 1e6).toFixed(1), "external", (process.memoryUsage().arrayBuffers / 1e6).toFixed(1));
