@@ -146,6 +146,7 @@ export function explore(
     question,
     request.notes,
   );
+  question.rest();
   const files = served.map(fileReport);
   return {
     text,
@@ -254,10 +255,10 @@ function answered(
       name: printable(word),
       near: quoted([name]),
     });
-    return answered(call, call.workings.question(index, name, limits), [
-      ...(first ?? []),
-      note,
-    ]);
+    const nearer = call.workings.question(index, name, limits);
+    const made = answered(call, nearer, [...(first ?? []), note]);
+    nearer.rest();
+    return made;
   }
 
   const isCurrent = (file: FileRow) => disk.isAsIndexed(file);

@@ -25,21 +25,33 @@ import {
   type NamesLength,
 } from "../render/section.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
-import type { IndexReader } from "../store/store.ts";
+import type { IndexReader, SymbolRow } from "../store/store.ts";
 
 /** What the index says to a question. What is not asked of it is not worked out. */
 export class Question {
   readonly query: Query;
   private readonly index: IndexReader;
   private readonly limits: Limits;
+  private readonly names: NamesOf;
   private ranked: Ranking | undefined;
   private readonly abouts = new Map<number, About>();
   private noted: readonly string[] | undefined;
 
-  constructor(index: IndexReader, text: string, limits: Limits) {
+  constructor(
+    index: IndexReader,
+    text: string,
+    limits: Limits,
+    names = new NamesOf(),
+  ) {
+    this.names = names;
     this.index = index;
     this.limits = limits;
     this.query = readQuery(text, limits);
+  }
+
+  /** Whoever asks the same next finds what was worked out, and not all that it took. */
+  rest(): void {
+    this.ranked?.graph.rest();
   }
 
   get ranking(): Ranking {
@@ -52,7 +64,7 @@ export class Question {
     if (!about)
       this.abouts.set(
         id,
-        (about = new About(candidate, this.ranking, this.limits)),
+        (about = new About(candidate, this.ranking, this.names, this.limits)),
       );
     return about;
   }
@@ -60,6 +72,28 @@ export class Question {
   /** The sentences that `write` gives, which hang on the index and the question alone. */
   notes(write: () => readonly string[]): readonly string[] {
     return (this.noted ??= write());
+  }
+}
+
+/** What headings have to know of definitions: the same for all questions. */
+class NamesOf {
+  private readonly known = new WeakMap<
+    readonly SymbolRow[],
+    readonly Named[]
+  >();
+
+  /** By their place in the file. */
+  of(symbols: readonly SymbolRow[]): readonly Named[] {
+    let named = this.known.get(symbols);
+    if (!named) {
+      named = symbols.map(({ name, span, kind }) => ({
+        name,
+        span,
+        container: CONTAINERS.has(kind),
+      }));
+      this.known.set(symbols, named);
+    }
+    return named;
   }
 }
 
@@ -76,15 +110,18 @@ export class About {
     { readonly regions: readonly Region[]; readonly names: NamesLength }
   >();
 
-  constructor(candidate: Candidate, ranking: Ranking, limits: Limits) {
+  constructor(
+    candidate: Candidate,
+    ranking: Ranking,
+    names: NamesOf,
+    limits: Limits,
+  ) {
     this.candidate = candidate;
     this.limits = limits;
+    const { symbols } = candidate;
     const ordered = byRelevance(candidate, ranking.weights);
-    this.definitions = ordered.map(({ name, span, kind }) => ({
-      name,
-      span,
-      container: CONTAINERS.has(kind),
-    }));
+    const named = names.of(symbols);
+    this.definitions = ordered.map(({ ordinal }) => named[ordinal]!);
     this.signatures = signatures(candidate, ordered);
   }
 
@@ -176,6 +213,7 @@ export class KeptWorkings implements Workings {
   private readonly limits: Pick<Limits, "KEPT_QUESTIONS" | "KEPT_SOURCE_MB">;
   /** By the state of an index, which is one object as long as it says the same. */
   private readonly byIndex = new WeakMap<IndexReader, Map<string, Question>>();
+  private readonly names = new NamesOf();
   /** By their fingerprint. The longest ago first, as with questions. */
   private readonly texts = new Map<string, Text>();
   private held = 0;
@@ -189,7 +227,8 @@ export class KeptWorkings implements Workings {
   question(index: IndexReader, text: string, limits: Limits): Question {
     let questions = this.byIndex.get(index);
     if (!questions) this.byIndex.set(index, (questions = new Map()));
-    const question = questions.get(text) ?? new Question(index, text, limits);
+    const question =
+      questions.get(text) ?? new Question(index, text, limits, this.names);
     questions.delete(text);
     questions.set(text, question);
     if (questions.size > this.limits.KEPT_QUESTIONS)
