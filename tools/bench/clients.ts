@@ -6,6 +6,7 @@
  *   --pool K      different questions, of which each client asks M in an order of its own (M)
  *   --pause MS    how long a client waits between two calls, on average (0)
  *   --drivers D   processes that the clients share (4)
+ *   --dist DIR    another build than this one, to compare with
  *   --json        print what was measured as one JSON value
  *
  * The folder has to be indexed. A daemon of its own is started, in a home of its own,
@@ -37,12 +38,11 @@ import { quantile } from "./measure.ts";
 import { conversations } from "./queries.ts";
 import { Received, type LinesOf } from "./received.ts";
 
-const PROGRAM = fileURLToPath(
-  new URL("../../dist/codegraph.js", import.meta.url),
-);
+const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
 
 /** What a driver is to do. */
 interface Job {
+  readonly dist: string;
   readonly root: string;
   /** Where the daemon and its notes are. */
   readonly home: string;
@@ -76,22 +76,19 @@ if (process.argv[2] === "--driver")
 else await main();
 
 /** One of the processes that ask. */
-async function drive({ root, home, pause, clients }: Job): Promise<void> {
+async function drive({ dist, root, home, pause, clients }: Job): Promise<void> {
   const tell = (up: Up) => process.send!(up);
   const open = await Promise.all(
     clients.map(async (questions) => {
       const transport = new StdioClientTransport({
         command: process.execPath,
-        args: [PROGRAM, "serve", "--mcp"],
+        args: [join(dist, "codegraph.js"), "serve", "--mcp"],
         cwd: root,
         env: {
           PATH: process.env.PATH ?? "",
           HOME: home,
           CODEGRAPH_CACHE_DIR: home,
           CODEGRAPH_EXPLORE_DEDUP: "1",
-          ...(process.env.BENCH_NODE_OPTIONS && {
-            NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS,
-          }),
         },
         stderr: "pipe",
       });
@@ -211,11 +208,13 @@ async function main(): Promise<void> {
       pool: { type: "string" },
       pause: { type: "string", default: "0" },
       drivers: { type: "string", default: "4" },
+      dist: { type: "string", default: DIST },
       json: { type: "boolean", default: false },
     },
   });
   const from = process.env.INIT_CWD ?? process.cwd();
   const root = realpathSync(resolve(from, positionals[0] ?? "."));
+  const dist = resolve(from, values.dist);
   const calls = Number(values.calls);
   const clients = Number(values.clients);
   const pause = Number(values.pause);
@@ -234,7 +233,7 @@ async function main(): Promise<void> {
   };
   try {
     const ask = (each: readonly (readonly string[])[], wait = 0) =>
-      round({ root, home, pause: wait }, each, Number(values.drivers));
+      round({ dist, root, home, pause: wait }, each, Number(values.drivers));
     say(
       `${pool.length} questions, ${clients} clients with ${calls} calls each${pause > 0 ? `, ${pause} ms between them` : ""}; ${availableParallelism()} cores, load ${loadavg()[0]!.toFixed(1)}`,
     );
