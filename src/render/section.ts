@@ -449,7 +449,7 @@ function printedLength(spans: readonly Span[]): number {
   return spans.length === 0 ? printSpans([]).length : sum;
 }
 
-/** The length of what a heading says of the definitions that begin in the spans, dash included. */
+/** The length of what a heading says of the definitions that begin in spans that are apart, dash included. */
 export type NamesLength = (spans: readonly Span[]) => number;
 
 export function namesBegun(
@@ -458,27 +458,42 @@ export function namesBegun(
   most: number,
 ): NamesLength {
   let begun: Begun | undefined;
-  const printed: string[] = [];
+  const ids = new Map<string, number>();
+  /** By a name's id. */
+  const lengths: number[] = [];
+  const seen: number[] = [];
+  let round = 0;
+  const idOf = (name: string): number => {
+    let id = ids.get(name);
+    if (id === undefined) {
+      ids.set(name, (id = ids.size));
+      lengths.push(printable(name).length);
+      seen.push(0);
+    }
+    return id;
+  };
   return (spans) => {
-    begun ??= byFirstLine(definitions, lineTotal);
-    const { starts, ranks: all } = begun;
-    const ranks: number[] = [];
+    const { starts, ranks, found } = (begun ??= byFirstLine(
+      definitions,
+      lineTotal,
+    ));
+    let count = 0;
     for (const [first, last] of spans)
       for (let i = starts[first]!; i < starts[last + 1]!; i++)
-        ranks.push(all[i]!);
-    if (ranks.length === 0) return 0;
+        found[count++] = ranks[i]!;
+    if (count === 0) return 0;
+    if (count > 1) found.subarray(0, count).sort();
     // As long as `few` writes them.
-    const names = new Set<string>();
+    round++;
+    let names = 0;
     let sum = HEADING_DASH.length;
-    for (const rank of ranks.length === 1
-      ? ranks
-      : ranks.sort((a, b) => a - b)) {
-      const name = (printed[rank] ??= printable(definitions[rank]!.name));
-      if (names.has(name)) continue;
-      names.add(name);
-      if (names.size <= most) sum += name.length + (names.size > 1 ? 2 : 0);
+    for (let i = 0; i < count; i++) {
+      const id = idOf(definitions[found[i]!]!.name);
+      if (seen[id] === round) continue;
+      seen[id] = round;
+      if (++names <= most) sum += lengths[id]! + (names > 1 ? 2 : 0);
     }
-    const more = names.size - most;
+    const more = names - most;
     return more > 0 ? sum + 2 + MORE_LENGTH + `${more}`.length : sum;
   };
 }
@@ -490,6 +505,8 @@ interface Begun {
   /** Those of line n are `ranks[starts[n] .. starts[n + 1])`. */
   readonly starts: Uint32Array;
   readonly ranks: Uint32Array;
+  /** Room for all of them, for whoever looks for some. */
+  readonly found: Uint32Array;
 }
 
 /** Sorts by counting: a plan asks often, and of files with thousands of definitions. */
@@ -504,5 +521,5 @@ function byFirstLine(definitions: readonly Named[], lines: number): Begun {
   definitions.forEach(({ span }, rank) => {
     if (within(span[0])) ranks[next[span[0]]!++] = rank;
   });
-  return { starts, ranks };
+  return { starts, ranks, found: ranks.slice() };
 }

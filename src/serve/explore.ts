@@ -472,6 +472,7 @@ function readAs(
       byNumber: candidate.lines.length > 0,
       weak: candidate.weak,
       drifted,
+      made: [],
     },
   };
 }
