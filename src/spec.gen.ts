@@ -187,6 +187,10 @@ export const limits = {
   KEPT_ROWS: 10000,
   /** a score of agents that ask alike; some megabytes. Unit: answers. @spec pool-keeps-answers */
   KEPT_ANSWERS: 64,
+  /** agents that work side by side ask alike; some megabytes. Unit: questions. @spec pool-keeps-workings */
+  KEPT_QUESTIONS: 64,
+  /** some hundred files; as lines they take two or three times that. Unit: megabytes. @spec pool-keeps-workings */
+  KEPT_SOURCE_MB: 4,
   /** ten times what a project of 2,400 files takes. Unit: megabytes. @spec pool-memory */
   EXPLORE_HEAP_MB: 512,
   /** four times that took a fifth more memory and saved no time. Unit: megabytes. @spec pool-memory */
@@ -1695,6 +1699,7 @@ export type RuleId =
   | "pool-open-indexes"
   | "pool-keeps-rows"
   | "pool-keeps-answers"
+  | "pool-keeps-workings"
   | "pool-memory"
   | "query-names-and-words"
   | "query-is-bounded"

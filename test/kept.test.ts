@@ -7,7 +7,9 @@ import { diskOf, Witness } from "../src/serve/disk.ts";
 import { explore, type ExploreRequest } from "../src/serve/explore.ts";
 import { KeptIndex } from "../src/serve/kept.ts";
 import { WorkerPool } from "../src/serve/pool.ts";
+import { KeptWorkings } from "../src/serve/workings.ts";
 import { InThread, VIEW } from "../src/serve/runner.ts";
+import { SessionRecord } from "../src/session/record.ts";
 import { limits } from "../src/spec.gen.ts";
 import { openIndex } from "../src/store/open.ts";
 import type { IndexReader } from "../src/store/store.ts";
@@ -201,4 +203,103 @@ loadBearing("pool-keeps-answers", "KEPT_ANSWERS", (moved) => {
   });
   index.close();
   return kept;
+});
+
+law(
+  "pool-keeps-workings",
+  "whatever was worked out before, an answer is the one that is worked out anew",
+  async () => {
+    const { root, index } = await project.fixture("board-ts");
+    const kept = new KeptIndex(index);
+    const names = index.symbolNames(1_000).filter((_, i) => i % 7 === 0);
+    const asks = [
+      ...names.map((name) => `how does ${name} work?`),
+      ...index.files().map(({ path }) => path),
+      names.slice(0, 4).join(" "),
+      "who calls of_nobody",
+    ];
+    // So few that some are given up, and so many that some are met again.
+    for (const [KEPT_QUESTIONS, KEPT_SOURCE_MB] of [
+      [0, 0],
+      [9, 0.01],
+      [limits.KEPT_QUESTIONS, limits.KEPT_SOURCE_MB],
+    ] as const) {
+      const workings = new KeptWorkings({ KEPT_QUESTIONS, KEPT_SOURCE_MB });
+      const records = [0, 1, 2].map(() => new SessionRecord());
+      for (let round = 0; round < 3; round++)
+        records.forEach((record, who) =>
+          asks.forEach((_, i) => {
+            if ((i + who + round) % 3 > 0) return;
+            const query = asks[(i * (who + 1)) % asks.length]!;
+            const request: ExploreRequest = {
+              query,
+              session: record.view("", "", 0),
+              ...(who === 2 && { maxChars: 4_000, project: "p" }),
+            };
+            const made = explore(
+              root,
+              kept,
+              request,
+              limits,
+              diskOf(root),
+              workings,
+            );
+            expect(made).toEqual(explore(root, index, request));
+            record.record("", "", made.emission, 0);
+          }),
+        );
+    }
+  },
+);
+
+ruleTest(
+  "pool-keeps-workings",
+  "what is kept of a file counts for the same bytes alone",
+  () => {
+    const root = small();
+    const { index } = openIndex(root)!;
+    const workings = new KeptWorkings();
+    const query = "settle_account close_books";
+    const as = (text: string) => {
+      writeFileSync(join(root, "core.py"), text);
+      const made = explore(
+        root,
+        index,
+        { query },
+        limits,
+        diskOf(root),
+        workings,
+      );
+      expect(made).toEqual(explore(root, index, { query }));
+      return made.text;
+    };
+    const text = pythonFunction("settle_account", 40);
+    const first = as(text);
+    expect(as(text.replace("return x", "return y"))).toContain("return y");
+    expect(as(`${text}# more\n`)).toContain("# more");
+    expect(as(text)).toBe(first);
+    index.close();
+  },
+);
+
+loadBearing("pool-keeps-workings", "KEPT_QUESTIONS", (moved) => {
+  const index = project.names([["one"]]);
+  return [limits.KEPT_QUESTIONS, limits.KEPT_QUESTIONS + 1].map((n) => {
+    const workings = new KeptWorkings(moved);
+    const ask = (i: number) => workings.question(index, `one ${i}`, limits);
+    const first = ask(0);
+    for (let i = 1; i < n; i++) ask(i);
+    return ask(0) === first;
+  });
+});
+
+loadBearing("pool-keeps-workings", "KEPT_SOURCE_MB", (moved) => {
+  const million = Buffer.alloc(1e6, "x");
+  return [limits.KEPT_SOURCE_MB, limits.KEPT_SOURCE_MB + 1].map((n) => {
+    const workings = new KeptWorkings(moved);
+    const text = (i: number) => workings.text(million, `${i}`, limits);
+    const first = text(0);
+    for (let i = 1; i < n; i++) text(i);
+    return text(0) === first;
+  });
 });

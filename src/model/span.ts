@@ -39,13 +39,22 @@ export function readSpans(text: string): Span[] {
  */
 export function joined(spans: readonly Span[]): Span[] {
   const out: [number, number][] = [];
-  for (const [a, b] of spans.toSorted((x, y) => x[0] - y[0] || x[1] - y[1])) {
+  for (const [a, b] of inOrder(spans)) {
     const top = out.at(-1);
     if (top && a <= top[1] + 1) top[1] = Math.max(top[1], b);
     else out.push([a, b]);
   }
   return out;
 }
+
+/** By their first lines, then by their last. A plan asks often, and mostly of a few that are in order. */
+function inOrder(spans: readonly Span[]): readonly Span[] {
+  for (let i = 1; i < spans.length; i++)
+    if (order(spans[i - 1]!, spans[i]!) > 0) return spans.toSorted(order);
+  return spans;
+}
+
+const order = (x: Span, y: Span): number => x[0] - y[0] || x[1] - y[1];
 
 /** Whether every line of one lies in the others, which are joined. */
 export const liesIn = ([first, last]: Span, others: readonly Span[]): boolean =>

@@ -188,18 +188,19 @@ function best(
   return b.score - a.score || (a.file.path < b.file.path ? -1 : 1);
 }
 
-/** Rows are read where they are asked for: most candidates are never shown. */
+/**
+ * Definitions are read where they are asked for: most candidates are never shown.
+ * Passages are chosen here, so that a ranking that is kept does not keep what all
+ * passages of the index scored.
+ */
 function withRows(
   c: Omit<Candidate, "symbols" | "hits">,
   text: Lexical,
   graph: Graph,
 ): Candidate {
-  let hits: readonly PassageHit[] | undefined;
   return {
     ...c,
-    get hits() {
-      return (hits ??= text.hits(c.file.id));
-    },
+    hits: text.hits(c.file.id),
     get symbols() {
       return graph.symbolsOf(c.file.id);
     },

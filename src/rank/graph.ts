@@ -66,6 +66,7 @@ export class Graph {
   private readonly byName = new Map<string, readonly Definition[]>();
   private readonly reachedFrom = new Map<string, readonly SymbolRow[]>();
   private readonly symbols = new Map<number, SymbolRow[]>();
+  private readonly usesOf = new Map<string, Uses>();
 
   constructor(index: IndexReader, limits: Limits = fromSpec) {
     this.index = index;
@@ -78,6 +79,13 @@ export class Graph {
    * @spec graph-uses
    */
   uses(symbol: SymbolRow, most: number = this.limits.USES_MAX_FILES): Uses {
+    const asked = `${key(symbol)}:${most}`;
+    let found = this.usesOf.get(asked);
+    if (!found) this.usesOf.set(asked, (found = this.used(symbol, most)));
+    return found;
+  }
+
+  private used(symbol: SymbolRow, most: number): Uses {
     const { definitions, all } = this.named(symbol.name);
     const target =
       definitions.find((d) => key(d.place) === key(symbol)) ??
@@ -236,6 +244,17 @@ export class Graph {
       }
     }
     return best;
+  }
+
+  /** Gives up what would be read again the same, but for the uses that were asked for. */
+  rest(): void {
+    for (const kept of [
+      this.byFile,
+      this.byName,
+      this.reachedFrom,
+      this.symbols,
+    ])
+      kept.clear();
   }
 
   /** All definitions of a file, in order. */

@@ -28,6 +28,15 @@ export interface PlanFile {
   readonly weak: boolean;
   /** Whole or not at all: the bytes on disk are not those that were indexed. */
   readonly drifted: boolean;
+  /** What earlier plans of this very file made of it; a plan adds its own. */
+  readonly made?: Earlier[];
+}
+
+/** What a file gets for every allotment from one to below another. */
+export interface Earlier {
+  readonly from: number;
+  readonly to: number;
+  readonly made: Made;
 }
 
 export type RenderKind = Form | "none";
@@ -40,7 +49,7 @@ export interface FilePlan {
   readonly cost: number;
 }
 
-type Made = Omit<FilePlan, "allocated">;
+export type Made = Omit<FilePlan, "allocated">;
 
 const NONE: Readonly<Made> = { kind: "none", spans: [], cost: 0 };
 
@@ -51,10 +60,12 @@ const NONE: Readonly<Made> = { kind: "none", spans: [], cost: 0 };
  * @spec plan-carries-forward plan-whole-when-it-fits plan-cuts-the-best plan-signatures plan-spends-the-rest dedup-spends-what-it-frees
  */
 export function plan(
-  files: readonly PlanFile[],
+  given: readonly PlanFile[],
   budget: Pick<Budget, "chars" | "files" | "fileChars">,
   limits: Limits = fromSpec,
 ): FilePlan[] {
+  // What is tried again with what was left over often comes to the same.
+  const files = given.map((file) => (file.made ? file : remembering(file)));
   const { files: maxFiles, fileChars } = budget;
   const chars = Math.max(0, budget.chars);
   const reserve = Math.min(
@@ -135,17 +146,55 @@ function roomForNamed(files: readonly PlanFile[], budget: number) {
   };
 }
 
+/** Its regions are read where they are asked for. */
+const remembering = (file: PlanFile): PlanFile =>
+  Object.create(file, { made: { value: [] } }) as PlanFile;
+
 function withSource(file: PlanFile, allocated: number, limits: Limits): Made {
   if (file.lines === 0 || allocated <= 0) return NONE;
+  const { made: earlier = [] } = file;
+  const known = earlier.find(
+    ({ from, to }) => from <= allocated && allocated < to,
+  );
+  if (known) return known.made;
+  const room = new Room(allocated);
+  const made = withSourceIn(file, room, limits);
+  if (earlier.length >= EARLIER) earlier.shift();
+  earlier.push({ from: room.from, to: room.to, made });
+  return made;
+}
+
+/** Plans of one file that are remembered: few, for contexts that are alike. */
+const EARLIER = 8;
+
+function withSourceIn(file: PlanFile, room: Room, limits: Limits): Made {
   const whole: Span = [1, file.lines];
   const cost = file.prices.cost([whole], "whole");
-  if (cost <= allocated && isWorthWhole(file, cost, limits))
+  if (room.has(cost) && isWorthWhole(file, cost, limits))
     return { kind: "whole", spans: [whole], cost };
   if (file.drifted) return NONE;
-  const spans = clusters(file, allocated, limits);
+  const spans = clusters(file, room, limits);
   return spans.length === 0
     ? NONE
     : { kind: "clusters", spans, cost: file.prices.cost(spans, "clusters") };
+}
+
+/** An allotment that notes for which others every question to it has the same answer. */
+class Room {
+  from = 0;
+  to = Infinity;
+  private readonly allocated: number;
+
+  constructor(allocated: number) {
+    this.allocated = allocated;
+  }
+
+  has(cost: number): boolean {
+    const fits = cost <= this.allocated;
+    if (fits) this.from = Math.max(this.from, cost);
+    else this.to = Math.min(this.to, cost);
+    return fits;
+  }
 }
 
 /** It is short, asked for, or most of it matches. */
@@ -158,15 +207,11 @@ function isWorthWhole(file: PlanFile, cost: number, limits: Limits): boolean {
 }
 
 /** As many of the regions, the best first, as fit. */
-function clusters(
-  file: PlanFile,
-  allocated: number,
-  limits: Limits,
-): readonly Span[] {
+function clusters(file: PlanFile, room: Room, limits: Limits): readonly Span[] {
   let spans: readonly Span[] = [];
   const fits = (wanted: readonly Span[]): boolean => {
     const next = closed(joined([...spans, ...wanted]), limits);
-    if (file.prices.cost(next, "clusters") > allocated) return false;
+    if (!room.has(file.prices.cost(next, "clusters"))) return false;
     spans = next;
     return true;
   };

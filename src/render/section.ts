@@ -297,16 +297,18 @@ export interface Prices {
   isNew(spans: readonly Span[]): boolean;
 }
 
-/**
- * What `section` and `contentsLine` write, to the unit; more only where a line that is
- * not shown asks for a longer fence. The lines are measured once.
- * @spec plan-prices
- */
-export function priced(
-  source: Source,
-  limits: SectionLimits = fromSpec,
-): Prices {
-  const { lines } = source;
+/** A file's lines as they are numbered and shown. */
+export interface Measures {
+  /** UTF-16 units of the lines up to n, by n. */
+  readonly sums: Float64Array;
+  /** Of the longest run of back-quotes that a fence has to be longer than. */
+  readonly ticks: number;
+}
+
+export function measured(
+  lines: readonly string[],
+  limits: Pick<Limits, "MAX_LINE_CHARS"> = fromSpec,
+): Measures {
   const sums = new Float64Array(lines.length + 1);
   let ticks = 2;
   let digits = 1;
@@ -325,33 +327,76 @@ export function priced(
         : shortened(text, limits).length;
     sums[n] = sums[n - 1]! + digits + 2 + shown;
   }
+  return { sums, ticks };
+}
+
+/** What of the prices is known already, of the same lines and definitions. */
+export interface KnownPrices {
+  readonly measures?: Measures;
+  readonly names?: NamesLength;
+}
+
+/**
+ * What `section` and `contentsLine` write, to the unit; more only where a line that is
+ * not shown asks for a longer fence. The lines are measured once.
+ * @spec plan-prices
+ */
+export function priced(
+  source: Source,
+  limits: SectionLimits = fromSpec,
+  known: KnownPrices = {},
+): Prices {
+  const { sums, ticks } = known.measures ?? measured(source.lines, limits);
   const path = printable(source.path).length;
-  const fixed =
-    source.notes.reduce((sum, note) => sum + note.length + 4, 0) +
-    2 * (ticks + 1) +
-    source.fence.length +
-    heading("", []).length +
-    path +
+  const head = heading("", []).length + path;
+  const contents =
     contentsLine(NOTHING, [], "whole").length -
     wordings.WHOLE_FILE.length +
-    path +
-    // Line feeds: two after the heading, one after each fence, one between sections, one in the contents.
-    6;
+    path;
+  const fences = 2 * (ticks + 1) + source.fence.length + 2;
+  const said = source.notes.reduce((sum, note) => sum + note.length + 4, 0);
+  // Line feeds: two after the heading, one between sections, one in the contents.
+  const fixed = said + fences + head + contents + 4;
   const gap = gapMark([1, 1]).length - printSpans([[1, 1]]).length + 1;
   const cutBase = cutMark([1, 1]).length - printSpans([[1, 1]]).length + 1;
-  const names = namesBegun(source, limits.MAX_SYMBOLS_IN_HEADING);
-  const fences = 2 * (ticks + 1) + source.fence.length + 2;
+  const names =
+    known.names ??
+    namesBegun(
+      source.definitions,
+      source.lines.length,
+      limits.MAX_SYMBOLS_IN_HEADING,
+    );
+  const signed = (form: Form) =>
+    form === "signatures" ? wordings.SIGNATURES_ONLY.length + 1 : 0;
+  const pointers = new Map<string, number>();
+  /** Of the pointer, with the line feeds after it. */
+  const pointing = (pointAt: readonly Span[], newFollows: boolean): number => {
+    const key = `${printSpans(pointAt)} ${newFollows}`;
+    let length = pointers.get(key);
+    if (length === undefined) {
+      const send = newFollows ? pointAt : [];
+      length = notesOf({ ...source, notes: [] }, send, pointAt)[0]!.length + 4;
+      pointers.set(key, length);
+    }
+    return length;
+  };
   const inFull = (
     { send, pointAt }: FileDecision,
     spans: readonly Span[],
     form: Form,
   ): number => {
-    let sum =
-      // Line feeds: two after the heading, one between sections, one in the contents.
-      4 +
-      heading(source.path, shownNames(source, spans), form, limits).length +
-      contentsLine(source, spans, form).length;
-    for (const note of notesOf(source, send, pointAt)) sum += note.length + 4;
+    let sum = 4 + head + names(spans) + signed(form) + contents;
+    if (pointAt.length === 0)
+      sum +=
+        said +
+        (form === "whole" ? wordings.WHOLE_FILE.length : printedLength(spans));
+    else {
+      sum += pointing(pointAt, send.length > 0);
+      sum +=
+        send.length === 0
+          ? wordings.CONTENTS_HELD.length
+          : printedLength(send) + 2 + wordings.CONTENTS_REST_HELD.length + said;
+    }
     if (send.length === 0) return sum;
     sum += fences;
     const marks = form === "clusters" || pointAt.length > 0;
@@ -361,9 +406,9 @@ export function priced(
       if (marks && before)
         sum += lengthOf(gapMarks([before[1] + 1, first - 1], pointAt));
     });
-    const [head] = send;
-    if (form === "clusters" && source.isAsked && head![0] > 1)
-      sum += lengthOf(gapMarks([1, head![0] - 1], pointAt));
+    const [top] = send;
+    if (form === "clusters" && source.isAsked && top![0] > 1)
+      sum += lengthOf(gapMarks([1, top![0] - 1], pointAt));
     return sum + lengthOf(tailMarks(source, spans, send, form));
   };
   return {
@@ -379,7 +424,7 @@ export function priced(
       let sum = fixed + names(spans);
       sum +=
         form === "whole" ? wordings.WHOLE_FILE.length : printedLength(spans);
-      if (form === "signatures") sum += wordings.SIGNATURES_ONLY.length + 1;
+      sum += signed(form);
       for (const [first, last] of spans) sum += sums[last]! - sums[first - 1]!;
       if (form !== "clusters") return sum;
       for (let i = 1; i < spans.length; i++)
@@ -404,32 +449,64 @@ function printedLength(spans: readonly Span[]): number {
   return spans.length === 0 ? printSpans([]).length : sum;
 }
 
-/** The length of what a heading says of the definitions that begin in the spans. */
-function namesBegun(
-  { definitions, lines }: Pick<Source, "definitions" | "lines">,
+/** The length of what a heading says of the definitions that begin in spans that are apart, dash included. */
+export type NamesLength = (spans: readonly Span[]) => number;
+
+export function namesBegun(
+  definitions: readonly Named[],
+  lineTotal: number,
   most: number,
-): (spans: readonly Span[]) => number {
+): NamesLength {
   let begun: Begun | undefined;
-  const printed: string[] = [];
+  const ids = new Map<string, number>();
+  /** By a name's id. */
+  const lengths: number[] = [];
+  const seen: number[] = [];
+  let round = 0;
+  const idOf = (name: string): number => {
+    let id = ids.get(name);
+    if (id === undefined) {
+      ids.set(name, (id = ids.size));
+      lengths.push(printable(name).length);
+      seen.push(0);
+    }
+    return id;
+  };
   return (spans) => {
-    begun ??= byFirstLine(definitions, lines.length);
-    const ranks: number[] = [];
+    const { starts, ranks, found } = (begun ??= byFirstLine(
+      definitions,
+      lineTotal,
+    ));
+    let count = 0;
     for (const [first, last] of spans)
-      for (let i = begun.starts[first]!; i < begun.starts[last + 1]!; i++)
-        ranks.push(begun.ranks[i]!);
-    if (ranks.length === 0) return 0;
-    const names = new Set<string>();
-    for (const rank of ranks.sort((a, b) => a - b))
-      names.add((printed[rank] ??= printable(definitions[rank]!.name)));
-    return HEADING_DASH.length + few([...names], most).length;
+      for (let i = starts[first]!; i < starts[last + 1]!; i++)
+        found[count++] = ranks[i]!;
+    if (count === 0) return 0;
+    if (count > 1) found.subarray(0, count).sort();
+    // As long as `few` writes them.
+    round++;
+    let names = 0;
+    let sum = HEADING_DASH.length;
+    for (let i = 0; i < count; i++) {
+      const id = idOf(definitions[found[i]!]!.name);
+      if (seen[id] === round) continue;
+      seen[id] = round;
+      if (++names <= most) sum += lengths[id]! + (names > 1 ? 2 : 0);
+    }
+    const more = names - most;
+    return more > 0 ? sum + 2 + MORE_LENGTH + `${more}`.length : sum;
   };
 }
+
+const MORE_LENGTH = say(wordings.MORE, { count: "" }).length;
 
 /** Definitions, by their place in the list, in the order of their first lines. */
 interface Begun {
   /** Those of line n are `ranks[starts[n] .. starts[n + 1])`. */
   readonly starts: Uint32Array;
   readonly ranks: Uint32Array;
+  /** Room for all of them, for whoever looks for some. */
+  readonly found: Uint32Array;
 }
 
 /** Sorts by counting: a plan asks often, and of files with thousands of definitions. */
@@ -444,5 +521,5 @@ function byFirstLine(definitions: readonly Named[], lines: number): Begun {
   definitions.forEach(({ span }, rank) => {
     if (within(span[0])) ranks[next[span[0]]!++] = rank;
   });
-  return { starts, ranks };
+  return { starts, ranks, found: ranks.slice() };
 }

@@ -10,6 +10,7 @@ import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 import type { IndexReader } from "../store/store.ts";
 import { diskOf, Witness } from "./disk.ts";
 import { explore, type ExploreAnswer, type ExploreRequest } from "./explore.ts";
+import { KeptWorkings } from "./workings.ts";
 
 interface Given {
   readonly answer: ExploreAnswer;
@@ -21,6 +22,8 @@ export class Answers {
   private readonly most: number;
   /** By what was asked, the longest ago first. */
   private readonly byIndex = new WeakMap<IndexReader, Map<string, Given>>();
+
+  private readonly workings = new KeptWorkings();
 
   constructor(limits: Pick<Limits, "KEPT_ANSWERS"> = fromSpec) {
     this.most = limits.KEPT_ANSWERS;
@@ -39,7 +42,7 @@ export class Answers {
       return known.answer;
     }
     const seen = new Witness(diskOf(root));
-    const answer = explore(root, index, request, fromSpec, seen);
+    const answer = explore(root, index, request, fromSpec, seen, this.workings);
     given.set(key, { answer, seen });
     if (given.size > this.most) given.delete(given.keys().next().value!);
     return answer;

@@ -103,6 +103,10 @@ export function reportText(report: CallReport): string {
   return `${lines.join("\n")}\n`;
 }
 
+/** Whether the switch asks for reports at all. */
+export const isReported = (to: string | undefined): to is string =>
+  to !== undefined && to.trim() !== "" && to !== "0";
+
 /**
  * Writes a report where `CODEGRAPH_EXPLORE_DEBUG` says; `tell` writes to the caller's
  * standard error. A file that cannot be written is told once a call there: a report
@@ -114,7 +118,7 @@ export function writeReport(
   report: CallReport,
   tell: (text: string) => void = (text) => process.stderr.write(text),
 ): void {
-  if (to === undefined || to.trim() === "" || to === "0") return;
+  if (!isReported(to)) return;
   if (to === "1") {
     tell(reportText(report));
     return;

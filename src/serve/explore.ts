@@ -8,21 +8,20 @@ import { decode } from "../index/decode.ts";
 import { configKeys } from "../index/config-keys.ts";
 import { languageById } from "../languages/index.ts";
 import type { FileRow } from "../model/file.ts";
-import { splitLines } from "../model/lines.ts";
 import { liesIn, type Span } from "../model/span.ts";
 import { say } from "../model/wording.ts";
-import { rank, type Candidate, type Ranking } from "../rank/candidates.ts";
+import type { Candidate, Ranking } from "../rank/candidates.ts";
 import { nearestNames, vocabulary } from "../rank/nearest.ts";
-import { readQuery, type Query } from "../rank/query.ts";
-import {
-  byRelevance,
-  CONTAINERS,
-  regions,
-  signatures,
-} from "../rank/regions.ts";
+import type { Query } from "../rank/query.ts";
+import type { Region } from "../rank/regions.ts";
 import { answer, aroundSections, relationsSection } from "../render/answer.ts";
 import { budgetOf, type Budget } from "../render/budget.ts";
-import { plan, type FilePlan, type RenderKind } from "../render/plan.ts";
+import {
+  plan,
+  type FilePlan,
+  type PlanFile,
+  type RenderKind,
+} from "../render/plan.ts";
 import { callPath, dependents, subjects } from "../render/relations.ts";
 import {
   decided,
@@ -50,6 +49,7 @@ import {
 } from "./diagnostics.ts";
 import { diskOf, type Disk } from "./disk.ts";
 import { emissionOf, historyOf, unheld, type History } from "./history.ts";
+import { anew, type Question, type Text, type Workings } from "./workings.ts";
 
 export interface ExploreRequest {
   readonly query: string;
@@ -90,22 +90,13 @@ export interface ExploreAnswer {
   readonly stale: readonly string[];
 }
 
-interface Snapshot {
-  readonly lines: readonly string[];
-  /** The bytes on disk are not those that were indexed. */
-  readonly drifted: boolean;
-  /** The lines are the file's own bytes. */
-  readonly exact: boolean;
-  /** Of the bytes that were read. */
-  readonly fingerprint: string;
-}
-
 interface Read {
   readonly candidate: Candidate;
-  readonly snapshot: Snapshot;
+  /** As it is now. */
+  readonly text: Text;
   readonly source: Source;
   readonly prices: Prices;
-  readonly signatures: readonly Span[];
+  readonly file: PlanFile;
 }
 
 interface Shown extends Read {
@@ -148,18 +139,16 @@ export function explore(
   request: ExploreRequest,
   limits: Limits = fromSpec,
   disk: Disk = diskOf(root),
+  workings: Workings = anew,
 ): ExploreAnswer {
-  const query = readQuery(request.query, limits);
-  const history = historyOf(query, request.session, request);
+  const question = workings.question(index, request.query, limits);
+  const history = historyOf(question.query, request.session, request);
   const { text, served, guarded, stale } = answered(
-    disk,
-    index,
-    request,
-    query,
-    history,
-    limits,
+    { disk, index, request, history, limits, workings },
+    question,
     request.notes,
   );
+  question.rest();
   const files = served.map(fileReport);
   return {
     text,
@@ -175,8 +164,10 @@ export function explore(
       request.query,
       history.asked,
       text,
-      served.map(({ candidate, snapshot, rendered: r }) => ({
-        ...snapshot,
+      served.map(({ candidate, text: now, rendered: r }) => ({
+        fingerprint: now.fingerprint,
+        lines: now.lines,
+        exact: now.exact,
         path: candidate.file.path,
         rendered: r,
       })),
@@ -219,16 +210,24 @@ function fileReport(
   };
 }
 
+/** What one call goes by. */
+interface Call {
+  readonly disk: Disk;
+  readonly index: IndexReader;
+  readonly request: ExploreRequest;
+  readonly history: History;
+  readonly limits: Limits;
+  readonly workings: Workings;
+}
+
 function answered(
-  disk: Disk,
-  index: IndexReader,
-  request: ExploreRequest,
-  query: Query,
-  history: History,
-  limits: Limits,
+  call: Call,
+  question: Question,
   /** Said before anything else. */
   first: readonly string[] | undefined,
 ): Answered {
+  const { disk, index, request, history, limits } = call;
+  const { query } = question;
   const total = index.files().length;
   const budget = budgetOf(total, request, limits);
   const small = budget.raised
@@ -240,7 +239,7 @@ function answered(
     query.paths.length === 0
   )
     return unserved(`${wordings.QUERY_EMPTY}\n`);
-  const ranking = rank(index, query, limits);
+  const { ranking } = question;
   const nothing = (near: readonly Near[]): Answered =>
     unserved(
       nothingFound(index, near, ranking, budget.chars, limits, request.notes),
@@ -258,15 +257,10 @@ function answered(
       name: printable(word),
       near: quoted([name]),
     });
-    return answered(
-      disk,
-      index,
-      request,
-      readQuery(name, limits),
-      history,
-      limits,
-      [...(first ?? []), note],
-    );
+    const nearer = call.workings.question(index, name, limits);
+    const made = answered(call, nearer, [...(first ?? []), note]);
+    nearer.rest();
+    return made;
   }
 
   const isCurrent = (file: FileRow) => disk.isAsIndexed(file);
@@ -274,7 +268,7 @@ function answered(
   const notes = within(budget.chars * limits.NOTES_SHARE, [
     ...(first ?? []),
     ...small,
-    ...unknown(index, query, ranking, limits),
+    ...question.notes(() => unknown(index, query, ranking, limits)),
     ...keyNotes(disk, ranking, limits),
     ...(query.cut
       ? [say(wordings.NOTE_QUERY_CUT, { chars: limits.QUERY_CHARS_READ })]
@@ -297,13 +291,10 @@ function answered(
     aroundSections({ sections: total, total, notes, path }) +
     relationsSection(relations).length;
   const compose = (known: History | undefined): Answered | undefined => {
-    const chosen = choose(
-      disk,
-      ranking,
-      known,
-      { ...budget, chars: budget.chars - around },
-      limits,
-    );
+    const chosen = choose(call, question, known, {
+      ...budget,
+      chars: budget.chars - around,
+    });
     const all = [...notes, ...chosen.notes];
     if (
       chosen.shown.length === 0 &&
@@ -346,54 +337,58 @@ function answered(
 
 /** Reads the best files and spends the budget on them. */
 function choose(
-  disk: Disk,
-  ranking: Ranking,
+  { disk, limits, workings }: Call,
+  question: Question,
   history: History | undefined,
   budget: Budget,
-  limits: Limits,
 ): Chosen {
   const read: Read[] = [];
   const gone: string[] = [];
-  for (const candidate of ranking.candidates) {
+  for (const candidate of question.ranking.candidates) {
     if (read.length >= budget.files + limits.MAX_SIGNATURE_FILES) break;
-    if (candidate.file.keysOnly) continue;
-    const snapshot = readNow(disk, candidate.file);
-    if (snapshot)
-      read.push(prepared(candidate, snapshot, ranking, history, limits));
-    else gone.push(candidate.file.path);
+    const { path, keysOnly } = candidate.file;
+    if (keysOnly) continue;
+    // Gone, or it leads out of the project.
+    const now = disk.read(path);
+    if (typeof now === "string") gone.push(path);
+    else {
+      const text = workings.text(now.bytes, now.fingerprint, limits);
+      read.push(prepared(question, candidate, text, history, limits));
+    }
   }
   const notes = gone
     .slice(0, limits.MAX_NAMES_IN_NOTE)
     .map((path) => say(wordings.NOTE_GONE, { path: printable(path) }));
   const spent = notes.reduce((sum, note) => sum + note.length + 2, 0);
   const room = { ...budget, chars: budget.chars - spent };
-  let plans = planned(read, room, limits);
+  const planned = () =>
+    plan(
+      read.map(({ file }) => file),
+      room,
+      limits,
+    );
+  let plans = planned();
   const back = putBack(
     plans.map((made, i) => decided(read[i]!.source, made.spans)),
   );
   if (back !== undefined) {
-    read[back] = prepared(
-      read[back]!.candidate,
-      read[back]!.snapshot,
-      ranking,
-      undefined,
-      limits,
-    );
-    plans = planned(read, room, limits);
+    const { candidate, text } = read[back]!;
+    read[back] = prepared(question, candidate, text, undefined, limits);
+    plans = planned();
   }
   const shown: Shown[] = [];
   read.forEach((file, i) => {
     const made = plans[i]!;
     const { kind } = made;
     if (kind !== "none") shown.push({ ...file, plan: { ...made, kind } });
-    else if (file.snapshot.drifted && notes.length < limits.MAX_NAMES_IN_NOTE)
+    else if (file.file.drifted && notes.length < limits.MAX_NAMES_IN_NOTE)
       notes.push(
         say(wordings.NOTE_DRIFTED_OUT, {
           path: printable(file.candidate.file.path),
         }),
       );
   });
-  const drifted = read.filter(({ snapshot }) => snapshot.drifted);
+  const drifted = read.filter(({ file }) => file.drifted);
   return {
     shown,
     notes,
@@ -402,40 +397,11 @@ function choose(
   };
 }
 
-function planned(
-  read: readonly Read[],
-  budget: Budget,
-  limits: Limits,
-): FilePlan[] {
-  return plan(
-    read.map(({ candidate, snapshot, source, prices, signatures: spans }) => ({
-      score: candidate.score,
-      lines: snapshot.lines.length,
-      prices,
-      // Most files get no more than their signatures.
-      get regions() {
-        return unheld(
-          regions(candidate, snapshot.lines.length, limits),
-          source.held ?? [],
-          snapshot.lines.length,
-        );
-      },
-      signatures: spans,
-      namedPath: candidate.namedPath && candidate.lines.length === 0,
-      byNumber: candidate.lines.length > 0,
-      weak: candidate.weak,
-      drifted: snapshot.drifted,
-    })),
-    budget,
-    limits,
-  );
-}
-
 /** Without `history` the file is shown as to a context that holds nothing. */
 function prepared(
+  question: Question,
   candidate: Candidate,
-  snapshot: Snapshot,
-  ranking: Ranking,
+  text: Text,
   history: History | undefined,
   limits: Limits,
 ): Read {
@@ -443,50 +409,73 @@ function prepared(
   const held =
     candidate.lines.length > 0
       ? []
-      : (history?.held(candidate.file.path, snapshot.fingerprint) ?? []);
-  const ordered = byRelevance(candidate, ranking.weights);
+      : (history?.held(candidate.file.path, text.fingerprint) ?? []);
+  const project = history?.project;
+  const make = () =>
+    readAs(question, candidate, text, { held, project }, limits);
+  // Most files are shown to most contexts as to one that holds nothing.
+  return held.length > 0
+    ? make()
+    : text.once<Read>(
+        question.about(candidate),
+        ({ source }) => source.project === project,
+        make,
+      );
+}
+
+function readAs(
+  question: Question,
+  candidate: Candidate,
+  text: Text,
+  { held, project }: Required<Pick<Source, "held" | "project">>,
+  limits: Limits,
+): Read {
+  const about = question.about(candidate);
+  const drifted = text.fingerprint !== candidate.file.fingerprint;
+  const { lines } = text;
   const source: Source = {
     path: candidate.file.path,
     fence: languageById(candidate.file.language)?.fence ?? "",
-    lines: snapshot.lines,
+    lines,
     // Where a drifted file's definitions lie now is not known.
-    definitions: snapshot.drifted
-      ? []
-      : ordered.map(({ name, span, kind }) => ({
-          name,
-          span,
-          container: CONTAINERS.has(kind),
-        })),
+    definitions: drifted ? [] : about.definitions,
     notes: [
-      ...(snapshot.drifted ? [wordings.NOTE_DRIFTED] : []),
-      ...(snapshot.exact ? [] : [wordings.NOTE_NOT_EXACT]),
+      ...(drifted ? [wordings.NOTE_DRIFTED] : []),
+      ...(text.exact ? [] : [wordings.NOTE_NOT_EXACT]),
     ],
     held,
-    named: snapshot.drifted ? [] : candidate.named.map((s) => s.span),
-    project: history?.project,
+    named: drifted ? [] : candidate.named.map((s) => s.span),
+    project,
     isAsked: candidate.namedPath && candidate.lines.length === 0,
   };
+  const prices = priced(source, limits, {
+    measures: text.measures,
+    ...(!drifted && { names: about.names(lines.length) }),
+  });
+  let wanted: readonly Region[] | undefined;
   return {
     candidate,
-    snapshot,
+    text,
     source,
-    prices: priced(source, limits),
-    signatures: signatures(candidate, ordered).filter(
-      (span) => !liesIn(span, held),
-    ),
-  };
-}
-
-/** The file as it is now; undefined where it is gone or leads out of the project. */
-function readNow(disk: Disk, file: FileRow): Snapshot | undefined {
-  const read = disk.read(file.path);
-  if (typeof read === "string") return undefined;
-  const { text, exact } = decode(read.bytes);
-  return {
-    lines: splitLines(text),
-    drifted: read.fingerprint !== file.fingerprint,
-    exact,
-    fingerprint: read.fingerprint,
+    prices,
+    file: {
+      score: candidate.score,
+      lines: lines.length,
+      prices,
+      // Most files get no more than their signatures.
+      get regions() {
+        return (wanted ??=
+          held.length === 0
+            ? about.regions(lines.length)
+            : unheld(about.regions(lines.length), held, lines.length));
+      },
+      signatures: about.signatures.filter((span) => !liesIn(span, held)),
+      namedPath: candidate.namedPath && candidate.lines.length === 0,
+      byNumber: candidate.lines.length > 0,
+      weak: candidate.weak,
+      drifted,
+      made: [],
+    },
   };
 }
 

@@ -11,7 +11,7 @@ import { ownerOf } from "../session/owner.ts";
 import type { SessionRecord } from "../session/record.ts";
 import { limits, wordings, type Limits } from "../spec.gen.ts";
 import { readArguments } from "./arguments.ts";
-import { writeReport } from "./diagnostics.ts";
+import { isReported, writeReport } from "./diagnostics.ts";
 import type { WatchState } from "./freshness.ts";
 import type { Keeper } from "./keeper.ts";
 import { findProject } from "./projects.ts";
@@ -128,6 +128,7 @@ export class ToolHandler {
       identified: owner.by !== "none",
       project: session?.knowsOthers(context, key) ? basename(root) : undefined,
       notes,
+      unreported: !isReported(caller.settings.debug),
       [VIEW]: session?.view(context, key, caller.now()),
     };
     const raw = await this.answered(root, down, caller.signal);

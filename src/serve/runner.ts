@@ -33,6 +33,8 @@ export interface Asked {
   readonly project: string | undefined;
   /** What has to be said of the index. */
   readonly notes: readonly string[];
+  /** Nobody asks for the report. */
+  readonly unreported?: boolean;
   readonly [VIEW]: SessionView | undefined;
 }
 
@@ -109,7 +111,7 @@ export function answered(
     return {
       content: [{ type: "text", text }],
       [EMISSION]: emission,
-      report,
+      ...(!asked.unreported && { report }),
       stale,
     };
   } catch (error) {

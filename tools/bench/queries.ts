@@ -49,3 +49,61 @@ export const questionsIn = (file: string): string[] =>
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "");
+
+/**
+ * What agents ask: a name, a chain of calls, the same in words, a plain question, in
+ * turn. As many as asked for, or fewer where the index is small; the same index gives
+ * the same ones.
+ */
+export function conversations(index: IndexReader, most: number): string[] {
+  const files = index.files().filter((f) => f.role === "product");
+  const out = new Set<string>();
+  // Every file in the end, but first those that lie apart.
+  const step = Math.max(1, Math.floor(files.length / most));
+  for (let from = 0; from < step && out.size < most; from++)
+    for (let i = from; i < files.length && out.size < most; i += step) {
+      const symbols = index.symbolsOf(files[i]!.id);
+      const telling = symbols.filter(
+        (s) => KINDS.has(s.kind) && nameParts(s.name).length > 1,
+      );
+      const one = telling[out.size % Math.max(1, telling.length)];
+      if (one) out.add(asked(index, out.size, one, symbols));
+    }
+  return [...out];
+}
+
+function asked(
+  index: IndexReader,
+  n: number,
+  one: SymbolRow,
+  symbols: readonly SymbolRow[],
+): string {
+  const words = (s: { readonly name: string }) => nameParts(s.name).join(" ");
+  const next = calledBy(index, one) ?? symbols.at(-1)!;
+  switch (n % 4) {
+    case 0:
+      return one.name;
+    case 1:
+      return `${one.name} ${next.name}`;
+    case 2:
+      return `how does ${one.name} reach ${next.name}?`;
+    default:
+      return `how does ${words(one)} work, and where is ${words(next)} used?`;
+  }
+}
+
+/** A definition that is called in another's body and has a name of its own. */
+function calledBy(
+  index: IndexReader,
+  { file, span: [first, last] }: SymbolRow,
+): { readonly name: string } | undefined {
+  return index
+    .referencesOf(file)
+    .find(
+      ({ kind, line, name }) =>
+        kind === "call" &&
+        first <= line &&
+        line <= last &&
+        index.placesNamed(name, 2).length === 1,
+    );
+}
