@@ -6,6 +6,7 @@ import { wordings } from "../spec.gen.ts";
 import { exclusively } from "../store/exclusive.ts";
 import { UserError } from "../store/place.ts";
 import { UnreadableIndex } from "../store/sqlite.ts";
+import { unreadableTold } from "../store/trouble.ts";
 import { Syncer, type SyncResult } from "../store/sync.ts";
 import { printLines, warn, type Invocation } from "./main.ts";
 import { rootOf } from "./project.ts";
@@ -45,10 +46,7 @@ export async function sync({
     );
   } catch (error) {
     if (!(error instanceof UnreadableIndex)) throw error;
-    throw new UserError(
-      say(wordings.CLI_UNREADABLE, { path: root, reason: error.message }),
-      { cause: error },
-    );
+    throw new UserError(unreadableTold(root, error), { cause: error });
   } finally {
     (await progress)?.stop();
     syncer.close();

@@ -3,6 +3,7 @@
 export const SQLITE_BUSY = 5;
 export const SQLITE_READONLY = 8;
 export const SQLITE_IOERR = 10; // exempt spec-values-are-imported: a code of SQLite's
+export const SQLITE_CORRUPT = 11; // exempt spec-values-are-imported: a code of SQLite's
 export const SQLITE_FULL = 13; // exempt spec-values-are-imported: a code of SQLite's
 export const SQLITE_CANTOPEN = 14; // exempt spec-values-are-imported: a code of SQLite's
 export const SQLITE_NOT_A_DATABASE = 26; // exempt spec-values-are-imported: a code of SQLite's

@@ -24,8 +24,10 @@ import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
 import {
   SQLITE_CANTOPEN,
+  SQLITE_CORRUPT,
   SQLITE_FULL,
   SQLITE_IOERR,
+  SQLITE_NOT_A_DATABASE,
   SQLITE_READONLY,
   sqliteCode,
 } from "./codes.ts";
@@ -233,6 +235,18 @@ const damaged = (file: string, error: unknown): UnreadableIndex =>
     error,
   );
 
+/** What an error says of a database file that it was met in; undefined where that may be whole. */
+export function damageIn(
+  file: string,
+  error: unknown,
+): UnreadableIndex | undefined {
+  if (error instanceof UnreadableIndex) return error;
+  const code = sqliteCode(error);
+  return code === SQLITE_CORRUPT || code === SQLITE_NOT_A_DATABASE
+    ? damaged(file, error)
+    : undefined;
+}
+
 /** @spec store-refuses-the-unreadable store-reads-what-was-written */
 export class SqliteReader implements IndexReader {
   /** Reads the file as it was when it was opened: edits are not seen. */
@@ -291,12 +305,14 @@ export class SqliteReader implements IndexReader {
     )!.n;
     const schema = tables === 0 ? 0 : Number(this.value("schema"));
     if (schema !== SCHEMA_VERSION)
-      throw new UnreadableIndex(
-        this.path,
-        wordings.UNREADABLE_VERSION,
-        undefined,
-        schema > SCHEMA_VERSION,
-      );
+      throw schema > SCHEMA_VERSION
+        ? new UnreadableIndex(
+            this.path,
+            wordings.UNREADABLE_NEWER,
+            undefined,
+            true,
+          )
+        : new UnreadableIndex(this.path, wordings.UNREADABLE_VERSION);
     return this.readIndexMeta();
   }
 
