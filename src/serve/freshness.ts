@@ -168,7 +168,12 @@ export class Freshness {
     this.notes = [];
     return failure === ""
       ? notes
-      : [...notes, say(wordings.NOTE_NOT_TAKEN_IN, { message: failure })];
+      : [
+          ...notes,
+          say(wordings.NOTE_NOT_TAKEN_IN, {
+            message: failure.replace(/\.$/, ""),
+          }),
+        ];
   }
 
   private watched(): Watcher {

@@ -23,11 +23,12 @@ import { decodePassages, type Segment } from "../model/segment.ts";
 import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
 import {
+  SQLITE_BUSY,
   SQLITE_CANTOPEN,
-  SQLITE_CORRUPT,
   SQLITE_FULL,
   SQLITE_IOERR,
-  SQLITE_NOT_A_DATABASE,
+  SQLITE_LOCKED,
+  SQLITE_NOMEM,
   SQLITE_READONLY,
   sqliteCode,
 } from "./codes.ts";
@@ -235,16 +236,20 @@ const damaged = (file: string, error: unknown): UnreadableIndex =>
     error,
   );
 
-/** What an error says of a database file that it was met in; undefined where that may be whole. */
-export function damageIn(
-  file: string,
-  error: unknown,
-): UnreadableIndex | undefined {
-  if (error instanceof UnreadableIndex) return error;
-  const code = sqliteCode(error);
-  return code === SQLITE_CORRUPT || code === SQLITE_NOT_A_DATABASE
-    ? damaged(file, error)
-    : undefined;
+/**
+ * Runs what reads and writes rows, and tells what SQLite and the decoders throw at
+ * damage as what it means; trouble with the machine is thrown as it is.
+ * Errs: toward damage, which building anew mends.
+ */
+export function editing<T>(file: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw error instanceof UnreadableIndex ||
+      MACHINE.includes(sqliteCode(error))
+      ? error
+      : damaged(file, error);
+  }
 }
 
 /** @spec store-refuses-the-unreadable store-reads-what-was-written */
@@ -598,6 +603,13 @@ const NO_ROOM: readonly number[] = [
   SQLITE_IOERR,
   SQLITE_FULL,
   SQLITE_READONLY,
+];
+
+const MACHINE: readonly number[] = [
+  ...NO_ROOM,
+  SQLITE_BUSY,
+  SQLITE_LOCKED,
+  SQLITE_NOMEM,
 ];
 
 /** What SQLite and the decoders throw at damage, told as what it means. */

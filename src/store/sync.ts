@@ -43,7 +43,7 @@ import {
 } from "./build.ts";
 import { SqliteEditor } from "./edit.ts";
 import { currentIndex } from "./place.ts";
-import { damageIn, UnreadableIndex } from "./sqlite.ts";
+import { UnreadableIndex } from "./sqlite.ts";
 import type { IndexMeta } from "./store.ts";
 
 export interface SyncResult {
@@ -174,9 +174,8 @@ export class Syncer {
       return await this.take(root, found, editor, options);
     } catch (error) {
       this.forget(file);
-      const found = damageIn(file, error);
-      if (!found) throw error;
-      return this.rebuild(root, found.message, options);
+      if (!(error instanceof UnreadableIndex)) throw error;
+      return this.rebuild(root, error.message, options);
     }
   }
 
@@ -191,10 +190,9 @@ export class Syncer {
     try {
       while (editor.compact());
     } catch (error) {
-      const found = damageIn(file, error);
-      if (!found) throw error;
-      this.damage = { file, reason: found.message };
-      throw found;
+      if (error instanceof UnreadableIndex)
+        this.damage = { file, reason: error.message };
+      throw error;
     }
   }
 
