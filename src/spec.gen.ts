@@ -596,6 +596,8 @@ export const wordings = {
   UNREADABLE_NEWER: "a newer version of codegraph made it",
   /** the machine's own words say more than ours. @spec store-refuses-the-unreadable */
   UNREADABLE_DAMAGED: "it is damaged: {message}",
+  /** no one need know which. @spec store-refuses-the-unreadable */
+  UNREADABLE_ROW: "a row is not what was written",
   /** a disk that was full, a copy that failed. @spec store-refuses-the-unreadable */
   UNREADABLE_CUT: "it is empty or cut short",
   /** nothing wrong is shown, but not all. @spec fresh-before-an-answer */

@@ -177,11 +177,20 @@ function garble(file: string, from: number): void {
   closeSync(fd);
 }
 
+function hurt(file: string, sql: string): void {
+  const db = new DatabaseSync(file);
+  db.exec(sql);
+  db.close();
+}
+
 const DAMAGE: Readonly<Record<string, (file: string) => void>> = {
   pages: (file) => garble(file, 2),
   all: (file) => garble(file, 0),
   cut: (file) => truncateSync(file, statSync(file).size / 2 + 100),
   empty: (file) => truncateSync(file, 0),
+  // Whole pages with rows that no build writes; the second breaks whoever reads them.
+  rows: (file) => hurt(file, "update file set path = size"),
+  owners: (file) => hurt(file, "update symbol set container = 99"),
   log: (file) => writeFileSync(`${file}-wal`, Buffer.alloc(100_000, 0x5a)),
 };
 
@@ -192,15 +201,16 @@ ruleTest(
     const home = folder();
     const one = await enter(home);
     await Promise.all(
-      Object.entries(DAMAGE).map(async ([kind, hurt]) => {
+      Object.entries(DAMAGE).map(async ([kind, damage]) => {
         const wholeLog = kind === "log";
-        // Before the daemon opens it, and while it has it open.
-        for (const isOpen of [false, true]) {
+        const isInRows = kind === "rows" || kind === "owners";
+        // Before the daemon opens it, and while it has it open: then it has read rows.
+        for (const isOpen of isInRows ? [false] : [false, true]) {
           const root = await project(many(30, kind));
           const projectPath = root;
           if (isOpen) await asked(one, `${kind}_1`, { projectPath });
           const before = currentIndex(root)!;
-          hurt(before);
+          damage(before);
           const text = await asked(one, `${kind}_2`, { projectPath });
           expect(text).toContain(`1\tdef ${kind}_2(x):`);
           put(root, { "d0/f0.py": python(`new_${kind}`, 4) });
@@ -226,17 +236,12 @@ ruleTest(
     const root = await project(many(30, "part"));
     const before = currentIndex(root)!;
     // What is read at the start is whole.
-    const hurt = (sql: string) => {
-      const db = new DatabaseSync(currentIndex(root)!);
-      db.exec(sql);
-      db.close();
-    };
-    hurt("drop table posting");
+    hurt(before, "drop table posting");
     const ran = codegraph(["explore", "part_3"], { cwd: root });
     expect(ran.stdout).toContain("1\tdef part_3(x):");
     expect(ran.stderr).toMatch(/^codegraph: The index was built anew: .*\n$/);
     expect(currentIndex(root)).not.toBe(before);
-    hurt("update segment set passages = x'ff'");
+    hurt(currentIndex(root)!, "update segment set passages = x'ff'");
     expect(codegraph(["sync"], { cwd: root })).toMatchObject({
       status: 0,
       stdout: expect.stringContaining("The index was built anew: "),

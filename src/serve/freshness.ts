@@ -13,6 +13,7 @@ import { areNamed, debounce, isLongAgo } from "../index/timing.ts";
 import { identityOf, Watcher, type WatchTrouble } from "../index/watch.ts";
 import { say } from "../model/wording.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
+import { currentIndex } from "../store/place.ts";
 import type { Damage } from "../store/sync.ts";
 import type { SyncDone, SyncRunner } from "./sync-thread.ts";
 
@@ -61,6 +62,8 @@ export class Freshness {
   private dirty: Set<string> | undefined;
   /** What an answer met and no sync has mended yet. */
   private damage: Damage | undefined;
+  /** The index that was built anew because of a guess. */
+  private guessed: string | undefined;
   private timer: NodeJS.Timeout | undefined;
   private firstDirtyAt = 0;
   private running: Promise<void> | undefined;
@@ -121,7 +124,8 @@ export class Freshness {
 
   /** Has an index built anew that was found damaged; else as `fresh`. @spec fresh-mends-damage */
   mend(damage: Damage): Promise<readonly string[]> {
-    this.damage = damage;
+    // Built anew in vain: it is something else.
+    if (!damage.isGuess || damage.file !== this.guessed) this.damage = damage;
     return this.fresh();
   }
 
@@ -251,6 +255,7 @@ export class Freshness {
         if (paths) await this.watcher.follow(paths);
         else await this.cover();
         const done = await this.runner.sync(this.root, paths, damage);
+        if (damage?.isGuess) this.guessed = currentIndex(this.root);
         if (this.damage === damage) this.damage = undefined;
         // Rules that have changed may have let folders in that nobody watches.
         if (done?.whole)

@@ -7,7 +7,8 @@
 import { say } from "../model/wording.ts";
 import type { Emission, SessionView } from "../session/view.ts";
 import { wordings } from "../spec.gen.ts";
-import { UnreadableIndex } from "../store/sqlite.ts";
+import { currentIndex } from "../store/place.ts";
+import { damaged, UnreadableIndex } from "../store/sqlite.ts";
 import type { CallReport } from "./diagnostics.ts";
 import type { Damage } from "../store/sync.ts";
 import { unreadableTold } from "../store/trouble.ts";
@@ -110,7 +111,16 @@ export function answered(
       stale,
     };
   } catch (error) {
-    if (!(error instanceof UnreadableIndex)) throw error;
+    if (error instanceof Cancelled) throw error;
+    if (!(error instanceof UnreadableIndex)) {
+      const file = currentIndex(root);
+      if (file === undefined) throw error;
+      const { message: reason } = damaged(file, error);
+      return {
+        ...failed((error as Error).message),
+        unreadable: { file, reason, isGuess: true },
+      };
+    }
     const text = unreadableTold(root, error);
     if (error.newer) return told(text);
     const { file, message: reason } = error;

@@ -229,7 +229,8 @@ export class UnreadableIndex extends Error {
   }
 }
 
-const damaged = (file: string, error: unknown): UnreadableIndex =>
+/** What is said of an error that damage explains. */
+export const damaged = (file: string, error: unknown): UnreadableIndex =>
   new UnreadableIndex(
     file,
     say(wordings.UNREADABLE_DAMAGED, { message: (error as Error).message }),
@@ -379,7 +380,11 @@ export class SqliteReader implements IndexReader {
       before,
     )) {
       const row = this.get("select * from file where id = ?", file as number);
-      if (row) byId.set(file as number, toFile(row));
+      if (row)
+        byId.set(
+          file as number,
+          guarded(this.path, () => toFile(row)),
+        );
       else byId.delete(file as number);
     }
     this.byPath = [...byId.values()].sort((a, b) =>
@@ -407,9 +412,11 @@ export class SqliteReader implements IndexReader {
 
   files(): readonly FileRow[] {
     // In the order of their paths' UTF-16 units, as scans have them.
-    return (this.byPath ??= this.all("select * from file")
-      .map(toFile)
-      .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)));
+    return (this.byPath ??= guarded(this.path, () =>
+      this.all("select * from file")
+        .map(toFile)
+        .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)),
+    ));
   }
 
   file(id: number): FileRow | undefined {
@@ -418,12 +425,18 @@ export class SqliteReader implements IndexReader {
   }
 
   leftOut(): LeftOut[] {
-    return this.all("select * from left_out order by path").map((row) => ({
-      path: row.path as string,
-      reason: row.reason as string,
-      size: row.size as number,
-      mtimeMs: row.mtime_ms as number,
-    }));
+    return guarded(this.path, () =>
+      this.all("select * from left_out order by path").map((row) => {
+        sound("string", row.path, row.reason);
+        sound("number", row.size, row.mtime_ms);
+        return {
+          path: row.path as string,
+          reason: row.reason as string,
+          size: row.size as number,
+          mtimeMs: row.mtime_ms as number,
+        };
+      }),
+    );
   }
 
   segments(): readonly LoadedSegment[] {
@@ -543,8 +556,10 @@ export class SqliteReader implements IndexReader {
     return this.ask(sql, (statement) => {
       // Rows as arrays cost half of rows as objects, and definitions are most of what is read.
       statement.setReturnArrays(true);
-      return statement.all(...values) as unknown as SymbolValues[];
-    }).map(toSymbol);
+      return (statement.all(...values) as unknown as SymbolValues[]).map(
+        toSymbol,
+      );
+    });
   }
 
   private all(sql: string, ...values: (string | number)[]): Row[] {
@@ -644,8 +659,20 @@ function statisticsOf(
   };
 }
 
+/** Throws: where a damaged row holds something else. */
+function sound<T extends "string" | "number">(
+  type: T,
+  ...values: readonly unknown[]
+): void {
+  for (const value of values)
+    if (typeof value !== type) throw new TypeError(wordings.UNREADABLE_ROW);
+}
+
 function toFile(row: Row): FileRow {
   const flags = row.flags as number;
+  sound("string", row.path, row.language, row.fingerprint, row.problem);
+  sound("number", row.id, flags, row.size, row.mtime_ms, row.lines);
+  sound("string", ROLES[row.role as number]);
   return {
     id: row.id as number,
     path: row.path as string,
@@ -702,6 +729,9 @@ function toSymbol([
   doc,
   exported,
 ]: SymbolValues): SymbolRow {
+  sound("string", SYMBOL_KINDS[kind], name, owner, signature, doc);
+  sound("number", file, ordinal, first, last, sigFirst, sigLast, container);
+  sound("number", docFirst, docLast);
   return {
     file,
     ordinal,

@@ -63,6 +63,8 @@ export interface SyncResult {
 export interface Damage {
   readonly file: string;
   readonly reason: string;
+  /** An answer failed, and nobody can tell whether that is why. */
+  readonly isGuess?: true;
 }
 
 interface Indexed {
