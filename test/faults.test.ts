@@ -66,15 +66,20 @@ const enter = (
 ): Promise<Connected> =>
   connect({ cwd: root, home: dirname(root), daemon: shared, ...options });
 
+/** An answer; on a busy machine the first may say that the index is not there yet. */
 const asked = async (
   one: Connected,
   query: string,
   more: object = {},
 ): Promise<string> => {
-  const { text, isError } = await one.explore({ query, ...more });
-  expect(isError, text).toBe(false);
-  return text;
+  for (let left = 3; ; left--) {
+    const { text, isError } = await one.explore({ query, ...more });
+    expect(isError, text).toBe(false);
+    if (left === 0 || !UNDER_WAY.some((part) => text.includes(part)))
+      return text;
+  }
 };
+const UNDER_WAY = [wordings.NOTE_CATCHING_UP, "is being built anew"];
 
 /** The index holds what the files do, and its database is whole. */
 async function expectFresh(root: string): Promise<void> {
@@ -117,15 +122,13 @@ ruleTest(
     const cache = newCache();
     const one = await enter(root, { daemon: cache });
     await asked(one, "part_7");
-    for (const [i, wait] of [15, 90].entries()) {
-      const { pid } = await only(cache);
-      put(root, many(50, `round${i}`, 60));
-      const answer = asked(one, `round${i}_7`);
-      await sleep(wait);
-      process.kill(pid, "SIGKILL");
-      expect(await answer).toContain(`1\tdef round${i}_7(x):`);
-      await expectFresh(root);
-    }
+    const { pid } = await only(cache);
+    put(root, many(50, "later", 60));
+    const answer = asked(one, "later_7");
+    await sleep(40);
+    process.kill(pid, "SIGKILL");
+    expect(await answer).toContain("1\tdef later_7(x):");
+    await expectFresh(root);
     expect(one.stderr()).toBe("");
     await one.client.close();
   },
@@ -183,14 +186,15 @@ function hurt(file: string, sql: string): void {
   db.close();
 }
 
-const DAMAGE: Readonly<Record<string, (file: string) => void>> = {
-  pages: (file) => garble(file, 2),
-  all: (file) => garble(file, 0),
-  cut: (file) => truncateSync(file, statSync(file).size / 2 + 100),
-  empty: (file) => truncateSync(file, 0),
+const DAMAGE = {
+  pages: (file: string) => garble(file, 2),
+  all: (file: string) => garble(file, 0),
+  cut: (file: string) => truncateSync(file, statSync(file).size / 2 + 100),
+  empty: (file: string) => truncateSync(file, 0),
   // Whole pages, with rows that no build writes.
-  rows: (file) => hurt(file, "update file set size = 'x'"),
-  log: (file) => writeFileSync(`${file}-wal`, Buffer.alloc(100_000, 0x5a)),
+  rows: (file: string) => hurt(file, "update file set size = 'x'"),
+  log: (file: string) =>
+    writeFileSync(`${file}-wal`, Buffer.alloc(100_000, 0x5a)),
 };
 
 ruleTest(
@@ -199,28 +203,34 @@ ruleTest(
   async () => {
     const home = folder();
     const one = await enter(home);
-    await Promise.all(
-      Object.entries(DAMAGE).map(async ([kind, damage]) => {
-        const wholeLog = kind === "log";
-        // Before the daemon opens it, and while it has it open: then it has read rows.
-        for (const isOpen of kind === "rows" ? [false] : [false, true]) {
-          const root = await project(many(30, kind));
-          const projectPath = root;
-          if (isOpen) await asked(one, `${kind}_1`, { projectPath });
-          const before = currentIndex(root)!;
-          damage(before);
-          const text = await asked(one, `${kind}_2`, { projectPath });
-          expect(text).toContain(`1\tdef ${kind}_2(x):`);
-          put(root, { "d0/f0.py": python(`new_${kind}`, 4) });
-          const after = await asked(one, `new_${kind}`, { projectPath });
-          expect(after).toContain(`1\tdef new_${kind}(x):`);
-          if (!wholeLog)
-            expect(`${text}${after}`).toContain("The index was built anew");
-          expect(currentIndex(root) === before).toBe(wholeLog);
-          await expectFresh(root);
-        }
-      }),
-    );
+    // Before the daemon opens it, and while it has it open.
+    for (const [kind, isOpen] of [
+      ["pages", false],
+      ["pages", true],
+      ["all", true],
+      ["cut", false],
+      ["empty", false],
+      ["rows", false],
+      ["log", false],
+      ["log", true],
+    ] as const) {
+      const name = `${kind}_${isOpen}`;
+      const root = await project(many(30, name));
+      const more = { projectPath: root };
+      if (isOpen) await asked(one, `${name}_1`, more);
+      const before = currentIndex(root)!;
+      DAMAGE[kind](before);
+      const text = await asked(one, `${name}_2`, more);
+      expect(text).toContain(`1\tdef ${name}_2(x):`);
+      put(root, { "d0/f0.py": python(`new_${name}`, 4) });
+      const after = await asked(one, `new_${name}`, more);
+      expect(after).toContain(`1\tdef new_${name}(x):`);
+      // A log that is none holds nothing: the file beside it is whole.
+      const isAnew = kind !== "log";
+      expect(`${text}${after}`.includes("was built anew")).toBe(isAnew);
+      expect(currentIndex(root) !== before).toBe(isAnew);
+      await expectFresh(root);
+    }
     expect(one.stderr()).toBe("");
     await one.client.close();
   },
@@ -250,40 +260,24 @@ ruleTest(
 
 ruleTest(
   "sync-takes-in",
-  "two versions at once on one project, one of them newer",
+  "two versions at once on one project: the newer one has its index",
   async () => {
     const root = await project(many(12, "part"));
-    const same = altered(/^chunk-.*\.js$/, (text) =>
-      text.replace(/VERSION="\d+\.\d+\.\d+"/, 'VERSION="999.0.0"'),
-    );
-    const [one, two] = await Promise.all([
-      enter(root),
-      enter(root, { dist: same }),
-    ]);
-    expect(two.client.getServerVersion()?.version).toBe("999.0.0");
-    expect(one.client.getServerVersion()?.version).not.toBe("999.0.0");
-    const before = currentIndex(root);
-    for (let i = 0; i < 3; i++) {
-      put(root, { "d0/f0.py": python(`turn_${i}`, 4) });
-      for (const text of await Promise.all(
-        [one, two].map((c) => asked(c, `turn_${i}`)),
-      ))
-        expect(text).toContain(`1\tdef turn_${i}(x):`);
-    }
-    expect(currentIndex(root)).toBe(before);
-    await two.client.close();
     const newer = altered(/^chunk-.*\.js$/, (text) =>
       text.replace(
         `SCHEMA_VERSION=${SCHEMA_VERSION}`,
         `SCHEMA_VERSION=${SCHEMA_VERSION + 1}`,
       ),
     );
+    const one = await enter(root);
+    expect(await asked(one, "part_2")).toContain("1\tdef part_2(x):");
+    const before = currentIndex(root);
     const three = await enter(root, { dist: newer });
-    expect(await asked(three, "turn_2")).toContain("built anew");
+    expect(await asked(three, "part_2")).toContain("was built anew");
     const theirs = currentIndex(root);
     expect(theirs).not.toBe(before);
     const told = say(wordings.CLI_NEWER, { path: root });
-    for (let i = 3; i < 5; i++) {
+    for (let i = 0; i < 2; i++) {
       put(root, { "d0/f0.py": python(`turn_${i}`, 4) });
       expect(await asked(one, `turn_${i}`)).toBe(`${told}\n`);
       expect(await asked(three, `turn_${i}`)).toContain(`1\tdef turn_${i}(x):`);
@@ -531,9 +525,9 @@ ruleTest(
 
 ruleTest(
   "fresh-before-an-answer",
-  "every line is one of its file while git changes hundreds",
+  "every line is one of its file while git changes many",
   async () => {
-    const root = folder(many(300, "main"));
+    const root = folder(many(120, "main"));
     const commit = (message: string) => {
       git(root, "add", "-A");
       git(root, "commit", "-qm", message);
@@ -541,7 +535,7 @@ ruleTest(
     git(root, "init", "-q", "-b", "main");
     commit("1");
     git(root, "checkout", "-qb", "other");
-    const states = [many(300, "main"), many(300, "side", 8)];
+    const states = [many(120, "main"), many(120, "side", 8)];
     put(root, states[1]!);
     commit("2");
     git(root, "checkout", "-q", "main");
