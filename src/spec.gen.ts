@@ -409,6 +409,9 @@ export const wordings = {
   /** another version wrote it, or it is damaged. @spec cli-says-what-to-do */
   CLI_UNREADABLE:
     "The index at {path} cannot be read ({reason}). Run `codegraph index` there to build it again.",
+  /** two versions must not take turns at building it. @spec cli-says-what-to-do */
+  CLI_NEWER:
+    "The index at {path} was made by a newer version of codegraph and is left to it. Update this one; an agent's host has to start its server again.",
   /** "done" would be a lie. @spec cli-says-what-to-do */
   CLI_NOTHING: "No file was indexed: {reason}.",
   /** a second removal is no error. @spec cli-says-what-to-do */
@@ -447,6 +450,13 @@ export const wordings = {
   STATUS_FRESH: "nothing: the index is up to date",
   /** what to do about it. @spec cli-status */
   STATUS_PENDING: "{changes}: `codegraph sync` takes them in",
+  /** edits are followed. @spec cli-status */
+  STATUS_WATCHING: "{folders}, by process {pid}",
+  /** names the mend. @spec cli-status */
+  STATUS_NOT_WATCHED:
+    "nothing: {reason}; every question looks for changes instead (process {pid})",
+  /** why answers are old. @spec cli-status */
+  STATUS_FAILED: "{message} (process {pid})",
   /** a list that ends without it looks whole. @spec cli-status */
   STATUS_MORE: "and {count} more",
   /** what is lost: nothing. @spec cli-names-the-machine */
@@ -599,8 +609,12 @@ export const wordings = {
     "{path} is not a folder that codegraph made. Move it away, then run the command again.",
   /** the tables or the encoding differ. @spec store-refuses-the-unreadable */
   UNREADABLE_VERSION: "another version of codegraph made it",
+  /** it is left to that one. @spec store-refuses-the-unreadable */
+  UNREADABLE_NEWER: "a newer version of codegraph made it",
   /** the machine's own words say more than ours. @spec store-refuses-the-unreadable */
   UNREADABLE_DAMAGED: "it is damaged: {message}",
+  /** no one need know which. @spec store-refuses-the-unreadable */
+  UNREADABLE_ROW: "a row is not what was written",
   /** a disk that was full, a copy that failed. @spec store-refuses-the-unreadable */
   UNREADABLE_CUT: "it is empty or cut short",
   /** nothing wrong is shown, but not all. @spec fresh-before-an-answer */
@@ -608,8 +622,16 @@ export const wordings = {
     "The index is still taking in changes: what changed last may be missing here. Ask again in a moment to have it all.",
   /** the user is told once. @spec fresh-before-an-answer */
   NOTE_REBUILT: "The index was built anew: {reason}.",
+  /** what is lost: nothing. @spec fresh-before-an-answer */
+  SYNC_DISK_FULL: "the disk is full; every question tries again",
   /** for the log; answers mark the files. @spec fresh-before-an-answer */
   SYNC_FAILED: "{path}: changes could not be taken in: {message}",
+  /** nothing wrong is shown, but not all. @spec fresh-says-what-failed */
+  NOTE_NOT_TAKEN_IN:
+    "What changed last could not be taken in and may be missing here: {message}.",
+  /** no one need do a thing. @spec fresh-mends-damage */
+  NOTE_REBUILDING:
+    "The index at {path} cannot be read ({reason}) and is being built anew. Ask again in a moment.",
   /** what it means. @spec watch-limit */
   WATCH_LOST:
     "{path} is not watched: {reason}. Every question looks for changes instead.",
@@ -704,6 +726,9 @@ export const wordings = {
   /** says what to do. @spec serve-answers-at-once */
   SERVE_NOT_INDEXED:
     "Nothing is indexed at {path} or above it. Run `codegraph init` in the project's folder (or ask the user to); then ask again.",
+  /** nothing can be made there. @spec serve-answers-at-once */
+  SERVE_GONE:
+    "{path} does not exist any more. Ask again with projectPath set to a folder of the project, or start this server where it is now.",
   /** a workspace of several projects. @spec serve-answers-at-once */
   SERVE_BELOW:
     "Nothing is indexed at {path}, but these folders below it are: {folders}. Ask again with projectPath set to one of them.",
@@ -1647,6 +1672,8 @@ export type RuleId =
   | "folder-read-only"
   | "folder-of-the-user"
   | "fresh-before-an-answer"
+  | "fresh-says-what-failed"
+  | "fresh-mends-damage"
   | "fresh-drift"
   | "watch-folders"
   | "watch-debounce"

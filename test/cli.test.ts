@@ -201,6 +201,7 @@ const status = (added: number) => ({
   },
   problems: [],
   leftOut: 0,
+  watching: [],
 });
 loadBearing("cli-status", "PENDING_SHOWN", (moved) =>
   statusReport(status(40), moved),

@@ -31,6 +31,8 @@ export interface ConnectOptions {
   readonly daemon?: string;
   /** Another copy of `dist`. */
   readonly dist?: string;
+  /** A program and its arguments that run the command line they are given. */
+  readonly through?: readonly string[];
 }
 
 export async function connect({
@@ -43,10 +45,19 @@ export async function connect({
   name = "test",
   daemon,
   dist = "dist",
+  through = [],
 }: ConnectOptions): Promise<Connected> {
+  const [command, ...rest] = [
+    ...through,
+    process.execPath,
+    join(resolve(dist), "codegraph.js"),
+    "serve",
+    "--mcp",
+    ...args,
+  ];
   const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [join(resolve(dist), "codegraph.js"), "serve", "--mcp", ...args],
+    command: command!,
+    args: rest,
     cwd,
     env: {
       PATH: process.env.PATH ?? "",

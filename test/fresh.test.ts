@@ -19,6 +19,7 @@ import { InThread, type Runner } from "../src/serve/runner.ts";
 import { SyncThread, type SyncRunner } from "../src/serve/sync-thread.ts";
 import { limits, wordings, type Limits } from "../src/spec.gen.ts";
 import { openIndex } from "../src/store/open.ts";
+import { currentIndex } from "../src/store/place.ts";
 import { built } from "./built.ts";
 import { folders, git, put, python } from "./folders.ts";
 import { examples, loadBearing, ruleTest } from "./from-spec.ts";
@@ -230,6 +231,27 @@ ruleTest("fresh-before-an-answer", "a rebuilt index is told once", async () => {
   expect(note).toMatch(/^The index was built anew: it is damaged/);
   expect(more).toEqual([]);
   expect(await project.fresh()).toEqual([]);
+  await project.close();
+});
+
+ruleTest("fresh-mends-damage", "once on a guess", async () => {
+  const root = folder({ "a.py": python("alpha", 3) });
+  await built(root);
+  const { project } = followed(root);
+  const mended = async (isGuess?: true) => {
+    const file = currentIndex(root)!;
+    const reason = "it broke";
+    const [note] = await project.mend({
+      file,
+      reason,
+      ...(isGuess && { isGuess }),
+    });
+    return [note?.includes(reason), currentIndex(root) !== file];
+  };
+  expect(await mended(true)).toEqual([true, true]);
+  expect(await mended(true)).toEqual([undefined, false]);
+  expect(await mended()).toEqual([true, true]);
+  expect(await mended(true)).toEqual([true, true]);
   await project.close();
 });
 

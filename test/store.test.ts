@@ -374,6 +374,9 @@ ruleTest("store-refuses-the-unreadable", "the reason is told", () => {
     });
   expect(
     reason(altered("update meta set value = '999' where key = 'schema'")),
+  ).toBe(wordings.UNREADABLE_NEWER);
+  expect(
+    reason(altered("update meta set value = '1' where key = 'schema'")),
   ).toBe(wordings.UNREADABLE_VERSION);
   expect(reason(altered("delete from meta"))).toBe(wordings.UNREADABLE_VERSION);
   expect(reason(altered("drop table meta"))).toBe(wordings.UNREADABLE_VERSION);

@@ -331,6 +331,29 @@ ruleTest("sync-waits-for-git", "until the lock is gone", async () => {
   syncer.close();
 });
 
+ruleTest("sync-waits-for-git", "once for a lock that stays", async () => {
+  const root = folder({ "a.py": "", "b.py": "", "c.py": "" });
+  git(root, "init", "-q");
+  await built(root);
+  let polls = 0;
+  const syncer = new Syncer({ extractor, sleep: async () => void polls++ });
+  const polled: number[] = [];
+  for (const text of ["x = 1\n", "x = 2\n"]) {
+    put(root, { "a.py": text });
+    if (polled.length === 0) put(root, { ".git/index.lock": "" });
+    expect(counts((await syncer.sync(root, ["a.py"]))!)).toBe("0 1 0");
+    polled.push(polls);
+  }
+  expect(polled[0]).toBeGreaterThan(0);
+  expect(polled[1]).toBe(polled[0]);
+  // Another git, which may be at work.
+  rmSync(join(root, ".git/index.lock"));
+  put(root, { ".git/index.lock": "0", "a.py": "x = 3\n" });
+  await syncer.sync(root, ["a.py"]);
+  expect(polls).toBe(2 * polled[0]!);
+  syncer.close();
+});
+
 ruleTest("sync-takes-in", "a damaged index is built anew", async () => {
   const root = folder({ "a.py": python("alpha", 9) });
   await built(root);

@@ -47,7 +47,9 @@ async function status(found: readonly Found[], json: boolean): Promise<number> {
       }),
     ]);
   return printLines(
-    found.length > 0 ? found.map(line) : [wordings.DAEMON_NONE_RUNS],
+    found.length > 0
+      ? found.flatMap((one) => [line(one), ...troubles(one)])
+      : [wordings.DAEMON_NONE_RUNS],
   );
 }
 
@@ -57,7 +59,30 @@ const fields = ({
   clients,
   calls,
   rss,
-}: NonNullable<Found["status"]>) => ({ version, started, clients, calls, rss });
+  projects,
+}: NonNullable<Found["status"]>) => ({
+  version,
+  started,
+  clients,
+  calls,
+  rss,
+  projects,
+});
+
+/** What keeps a daemon from following the projects that it was asked about. */
+const troubles = ({ status }: Found): string[] =>
+  (status?.projects ?? []).flatMap(({ root, trouble, failure }) => [
+    ...(trouble === ""
+      ? []
+      : [
+          `  ${say(wordings.WATCH_LOST, { path: plain(root), reason: trouble })}`,
+        ]),
+    ...(failure === ""
+      ? []
+      : [
+          `  ${say(wordings.SYNC_FAILED, { path: plain(root), message: plain(failure) })}`,
+        ]),
+  ]);
 
 const rootTold = ({ root }: Found): string =>
   root === "" ? wordings.DAEMON_UNKNOWN_ROOT : plain(root);
@@ -73,7 +98,11 @@ function line(found: Found): string {
     clients: counted(told.clients, "client"),
     calls: counted(told.calls, "call"),
     mb: Math.round(told.rss / MEGABYTE),
-    minutes: Math.floor((Date.now() - Date.parse(told.started)) / MINUTE),
+    // A clock may have been set back.
+    minutes: Math.max(
+      0,
+      Math.floor((Date.now() - Date.parse(told.started)) / MINUTE),
+    ),
   });
 }
 

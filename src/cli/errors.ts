@@ -1,11 +1,9 @@
 /** What a person is told when a command could not do what it was asked. */
 import { dirname } from "node:path";
 import { ScanError } from "../index/scan.ts";
-import { say } from "../model/wording.ts";
-import { wordings } from "../spec.gen.ts";
 import { UserError } from "../store/place.ts";
 import { UnreadableIndex } from "../store/sqlite.ts";
-import { machineTrouble } from "../store/trouble.ts";
+import { machineTrouble, unreadableTold } from "../store/trouble.ts";
 import { UsageError } from "./main.ts";
 import { plain } from "./plain.ts";
 
@@ -21,12 +19,7 @@ export function explain(error: unknown): string {
   )
     return plain(error.message);
   if (error instanceof UnreadableIndex)
-    return plain(
-      say(wordings.CLI_UNREADABLE, {
-        path: dirname(dirname(error.file)),
-        reason: error.message,
-      }),
-    );
+    return plain(unreadableTold(dirname(dirname(error.file)), error));
   const trouble = machineTrouble(error);
   if (trouble !== undefined) return plain(trouble);
   const { stack, message } = error as Error;

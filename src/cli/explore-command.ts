@@ -1,10 +1,12 @@
 /** `codegraph explore`. */
 import { say } from "../model/wording.ts";
 import { printSpans } from "../model/span.ts";
-import { explore as answer } from "../serve/explore.ts";
+import { explore as answer, type ExploreAnswer } from "../serve/explore.ts";
 import { wordings } from "../spec.gen.ts";
+import { UnreadableIndex } from "../store/sqlite.ts";
 import { UsageError, type Invocation } from "./main.ts";
-import { openFresh } from "./fresh.ts";
+import { mended, openFresh } from "./fresh.ts";
+import type { Project } from "./project.ts";
 
 /** @spec cli-same-answer cli-json */
 export async function explore({
@@ -21,17 +23,30 @@ export async function explore({
     );
   const maxFiles = wholeNumber(values, "max-files");
   const maxChars = wholeNumber(values, "max-chars");
-  const { root, index } = await openFresh(
+  const project = await openFresh(
     typeof values.path === "string" ? values.path : ".",
   );
-  const found = index.snapshot(() =>
-    answer(root, index, {
-      query,
-      ...(maxFiles === undefined ? {} : { maxFiles }),
-      ...(maxChars === undefined ? {} : { maxChars }),
-    }),
-  );
-  index.close();
+  const { root } = project;
+  const ask = ({ index }: Project) => {
+    try {
+      return index.snapshot(() =>
+        answer(root, index, {
+          query,
+          ...(maxFiles === undefined ? {} : { maxFiles }),
+          ...(maxChars === undefined ? {} : { maxChars }),
+        }),
+      );
+    } finally {
+      index.close();
+    }
+  };
+  let found: ExploreAnswer;
+  try {
+    found = ask(project);
+  } catch (error) {
+    if (!(error instanceof UnreadableIndex)) throw error;
+    found = ask(await mended(root, error));
+  }
   process.stdout.write(
     values.json === true
       ? `${JSON.stringify({

@@ -1,12 +1,13 @@
 /** Opens a project's index when it has caught up with the files. */
 import { cacheFolder } from "../index/cache.ts";
-import { changes } from "../index/changes.ts";
+import { changes, type Changes } from "../index/changes.ts";
 import { scan } from "../index/scan.ts";
 import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
 import { lock } from "../store/folder.ts";
 import { openIndex } from "../store/open.ts";
 import { UnreadableIndex } from "../store/sqlite.ts";
+import type { Damage } from "../store/sync.ts";
 import { explain } from "./errors.ts";
 import { warn } from "./main.ts";
 import { openProject, rootOf, type Project } from "./project.ts";
@@ -42,21 +43,43 @@ function opened(path: string): Project | undefined {
   }
 }
 
+/**
+ * The project with an index that was built anew, since a question met damage in it.
+ * Throws: `error` where that cannot be done now.
+ */
+export async function mended(
+  root: string,
+  error: UnreadableIndex,
+): Promise<Project> {
+  if (error.newer) throw error;
+  await takeIn(root, { file: error.file, reason: error.message });
+  const index = openIndex(root);
+  if (!index || index.file === error.file) throw error;
+  return { root, ...index };
+}
+
 async function isBehind({ root, index }: Project): Promise<boolean> {
   const scanned = await scan(root, { force: true });
-  const found = changes(scanned, index.files(), index.leftOut());
+  let found: Changes;
+  try {
+    found = changes(scanned, index.files(), index.leftOut());
+  } catch (error) {
+    if (!(error instanceof UnreadableIndex)) throw error;
+    return true;
+  }
   return [found.added, found.changed, found.removed].some(
     (some) => some.length > 0,
   );
 }
 
-async function takeIn(root: string): Promise<void> {
+async function takeIn(root: string, damage?: Damage): Promise<void> {
   const held = lock(root);
   if (!("release" in held)) return;
   try {
     const { Syncer } = await import("../store/sync.ts");
     const syncer = new Syncer({ once: true });
     const done = await syncer.sync(root, undefined, {
+      damage,
       cache: cacheFolder(),
     });
     syncer.compact(root);

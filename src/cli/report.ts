@@ -1,4 +1,5 @@
 /** What indexing and status tell a person. Pure: data in, lines out. */
+import type { WatchState } from "../serve/freshness.ts";
 import { languageById } from "../languages/index.ts";
 import { say } from "../model/wording.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
@@ -93,9 +94,19 @@ export interface Status {
   >;
   readonly problems: readonly Problem[];
   readonly leftOut: number;
+  readonly watching: readonly Watching[];
 }
 
-/** @spec cli-status */
+/** A daemon that keeps the project fresh. */
+export interface Watching extends Pick<
+  WatchState,
+  "folders" | "trouble" | "failure"
+> {
+  /** Its process. */
+  readonly pid: number;
+}
+
+/** @spec cli-status watch-limit */
 export function statusReport(
   status: Status,
   limits: Pick<Limits, "PENDING_SHOWN" | "COMMIT_CHARS"> = fromSpec,
@@ -148,6 +159,20 @@ export function statusReport(
     const more = paths.length - limits.PENDING_SHOWN;
     if (more > 0)
       lines.push(`          ${say(wordings.STATUS_MORE, { count: more })}`);
+  }
+  for (const { pid, folders, trouble, failure } of status.watching) {
+    if (trouble !== "")
+      lines.push(
+        `Watching  ${say(wordings.STATUS_NOT_WATCHED, { reason: trouble, pid })}`,
+      );
+    else if (folders > 0)
+      lines.push(
+        `Watching  ${say(wordings.STATUS_WATCHING, { folders: counted(folders, "folder"), pid })}`,
+      );
+    if (failure !== "")
+      lines.push(
+        `Failed    ${say(wordings.STATUS_FAILED, { message: plain(failure), pid })}`,
+      );
   }
   if (status.problems.length > 0)
     lines.push(

@@ -1,12 +1,26 @@
 /** `codegraph status`. */
 import { statSync } from "node:fs";
+import { daemons } from "../serve/daemon/registry.ts";
 import { changes } from "../index/changes.ts";
 import { headCommit } from "../index/commit.ts";
 import { scan } from "../index/scan.ts";
 import { printLines, type Invocation } from "./main.ts";
 import { plain } from "./plain.ts";
 import { openProject } from "./project.ts";
-import { problemLine, statusReport } from "./report.ts";
+import { problemLine, statusReport, type Watching } from "./report.ts";
+
+/** What the daemons say that keep a project fresh. */
+const watching = async (root: string): Promise<Watching[]> =>
+  (await daemons()).flatMap(({ pid, status }) =>
+    (status?.projects ?? [])
+      .filter((project) => project.root === root)
+      .map(({ folders, trouble, failure }) => ({
+        pid,
+        folders,
+        trouble,
+        failure,
+      })),
+  );
 
 /** @spec cli-status cli-json */
 export async function status({
@@ -45,6 +59,7 @@ export async function status({
     languages.set(f.language, (languages.get(f.language) ?? 0) + 1);
   const told = {
     root,
+    watching: await watching(root),
     database: { file, bytes: size },
     ...counts,
     languages,

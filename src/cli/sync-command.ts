@@ -6,7 +6,8 @@ import { wordings } from "../spec.gen.ts";
 import { exclusively } from "../store/exclusive.ts";
 import { UserError } from "../store/place.ts";
 import { UnreadableIndex } from "../store/sqlite.ts";
-import { Syncer, type SyncResult } from "../store/sync.ts";
+import { unreadableTold } from "../store/trouble.ts";
+import { Syncer, type SyncOptions, type SyncResult } from "../store/sync.ts";
 import { printLines, warn, type Invocation } from "./main.ts";
 import { rootOf } from "./project.ts";
 import { showProgress, type Progress } from "./progress.ts";
@@ -29,7 +30,7 @@ export async function sync({
       root,
       (pid) => quiet || warn(say(wordings.CLI_WAITING, { pid })),
       async () => {
-        const done = await syncer.sync(root, undefined, {
+        const options: SyncOptions = {
           cache: cacheFolder(),
           // Most syncs are over before there is anything to show.
           onProgress: (p) => {
@@ -38,17 +39,21 @@ export async function sync({
                 bar.update(p),
               );
           },
-        });
-        syncer.compact(root);
-        return done;
+        };
+        const done = await syncer.sync(root, undefined, options);
+        try {
+          syncer.compact(root);
+          return done;
+        } catch (error) {
+          if (!(error instanceof UnreadableIndex)) throw error;
+          // Damage in what was not to be changed.
+          return syncer.sync(root, undefined, options);
+        }
       },
     );
   } catch (error) {
     if (!(error instanceof UnreadableIndex)) throw error;
-    throw new UserError(
-      say(wordings.CLI_UNREADABLE, { path: root, reason: error.message }),
-      { cause: error },
-    );
+    throw new UserError(unreadableTold(root, error), { cause: error });
   } finally {
     (await progress)?.stop();
     syncer.close();

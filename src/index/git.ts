@@ -190,15 +190,14 @@ export function repositoryAround(folder: string): Repository | undefined {
 }
 
 /**
- * Whether git is changing the work tree around a folder right now: what is there may
- * be half of one state and half of another.
+ * The lock of a git that is changing the work tree around a folder right now: what is
+ * there may be half of one state and half of another. Tells it from a later lock;
+ * undefined where there is none.
  */
-export function isGitBusy(folder: string): boolean {
+export function gitLock(folder: string): string | undefined {
   const around = repositoryAround(folder);
-  return (
-    around !== undefined &&
-    look(join(around.gitFolder, "index.lock")) !== undefined
-  );
+  const found = around && look(join(around.gitFolder, "index.lock"));
+  return found && `${found.ino} ${found.mtimeMs} ${found.ctimeMs}`;
 }
 
 function look(path: string): Stats | undefined {

@@ -13,6 +13,8 @@ import { areNamed, debounce, isLongAgo } from "../index/timing.ts";
 import { identityOf, Watcher, type WatchTrouble } from "../index/watch.ts";
 import { say } from "../model/wording.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
+import { currentIndex } from "../store/place.ts";
+import type { Damage } from "../store/sync.ts";
 import type { SyncDone, SyncRunner } from "./sync-thread.ts";
 
 type Bounds = Pick<
@@ -60,6 +62,10 @@ export class Freshness {
   private identity: string;
   /** Paths that may have changed; undefined for any. */
   private dirty: Set<string> | undefined;
+  /** What an answer met and no sync has mended yet. */
+  private damage: Damage | undefined;
+  /** The index that was built anew because of a guess. */
+  private guessed: string | undefined;
   private timer: NodeJS.Timeout | undefined;
   private firstDirtyAt = 0;
   private running: Promise<void> | undefined;
@@ -91,10 +97,9 @@ export class Freshness {
   /**
    * Ends when the index holds what had changed before the call, as far as is known, or
    * when that takes too long. Gives what has to be said about that in the answer.
-   * `again` looks at the whole project whatever is known.
-   * @spec fresh-before-an-answer fresh-without-watching
+   * @spec fresh-before-an-answer fresh-without-watching fresh-says-what-failed
    */
-  async fresh(again = false): Promise<readonly string[]> {
+  async fresh(): Promise<readonly string[]> {
     if (this.closed) return [];
     this.comeBack();
     // What the system has reported and nobody has read yet. The second turn is sure to
@@ -102,7 +107,7 @@ export class Freshness {
     await turn();
     await turn();
     const { isOpen } = this.watcher;
-    const isDue = again || this.lookedAt === -Infinity || !isOpen;
+    const isDue = this.damage || this.lookedAt === -Infinity || !isOpen;
     if (isDue) this.dirty = undefined;
     if (this.isDirty || this.running) {
       const done = this.settle().then(() => true);
@@ -125,6 +130,13 @@ export class Freshness {
     if (this.closed || this.lookedAt !== -Infinity) return;
     this.dirty = undefined;
     void this.settle();
+  }
+
+  /** Has an index built anew that was found damaged; else as `fresh`. @spec fresh-mends-damage */
+  mend(damage: Damage): Promise<readonly string[]> {
+    // Built anew in vain: it is something else.
+    if (!damage.isGuess || damage.file !== this.guessed) this.damage = damage;
+    return this.fresh();
   }
 
   /**
@@ -167,9 +179,16 @@ export class Freshness {
 
   /** What has to be said once. */
   private taken(): string[] {
-    const { notes } = this;
+    const { notes, failure } = this;
     this.notes = [];
-    return notes;
+    return failure === ""
+      ? notes
+      : [
+          ...notes,
+          say(wordings.NOTE_NOT_TAKEN_IN, {
+            message: failure.replace(/\.$/, ""),
+          }),
+        ];
   }
 
   private watched(): Watcher {
@@ -240,12 +259,15 @@ export class Freshness {
   private async syncAll(): Promise<void> {
     for (let i = 0; this.isDirty && i < ROUNDS && !this.closed; i++) {
       const paths = this.dirty && [...this.dirty];
+      const { damage } = this;
       this.dirty = new Set();
       try {
         // Watched before it is looked at: what comes in between is told.
         if (paths) await this.watcher.follow(paths);
         else await this.cover();
-        const done = await this.runner.sync(this.root, paths);
+        const done = await this.runner.sync(this.root, paths, damage);
+        if (damage?.isGuess) this.guessed = currentIndex(this.root);
+        if (this.damage === damage) this.damage = undefined;
         // Rules that have changed may have let folders in that nobody watches.
         if (done?.whole)
           for (const folder of await this.cover()) this.noted(folder);

@@ -101,7 +101,7 @@ export class ToolHandler {
     const asked = readArguments(given);
     if (typeof asked === "string") return failed(asked);
     let found = findProject(asked.projectPath, caller.places);
-    if ("folder" in found && caller.autoInit) {
+    if ("folder" in found && !found.isMissing && caller.autoInit) {
       await caller.autoInit(found.folder);
       found = findProject(asked.projectPath, caller.places);
     }
@@ -166,8 +166,16 @@ export class ToolHandler {
     const { stale = [], unreadable } = first;
     if (!this.keeper || signal?.aborted) return first;
     if (unreadable !== undefined) {
-      const notes = await this.keeper.fresh(root, true);
-      return this.runner.run(root, { ...asked, notes }, signal);
+      const notes = await this.keeper.mend(root, unreadable);
+      const second = await this.runner.run(root, { ...asked, notes }, signal);
+      return second.unreadable && notes.includes(wordings.NOTE_CATCHING_UP)
+        ? told(
+            say(wordings.NOTE_REBUILDING, {
+              path: root,
+              reason: second.unreadable.reason,
+            }),
+          )
+        : second;
     }
     return stale.length > 0 && (await this.keeper.takeIn(root, stale))
       ? this.runner.run(root, asked, signal)

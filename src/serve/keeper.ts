@@ -1,4 +1,5 @@
 /** Keeps the indexes fresh of the projects that are asked about. It holds nothing about who asks. */
+import type { Damage } from "../store/sync.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 import {
   Freshness,
@@ -23,8 +24,13 @@ export class Keeper {
   }
 
   /** See `Freshness.fresh`. */
-  fresh(root: string, again = false): Promise<readonly string[]> {
-    return this.project(root).fresh(again);
+  fresh(root: string): Promise<readonly string[]> {
+    return this.project(root).fresh();
+  }
+
+  /** See `Freshness.mend`. */
+  mend(root: string, damage: Damage): Promise<readonly string[]> {
+    return this.project(root).mend(damage);
   }
 
   /** See `Freshness.begin`. */

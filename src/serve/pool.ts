@@ -8,6 +8,7 @@
  */
 import { availableParallelism } from "node:os";
 import { Worker, type ResourceLimits } from "node:worker_threads";
+import { userFolderPath } from "../index/user-folder.ts";
 import { say } from "../model/wording.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 import type { CallDown, CallUp, ThreadStart } from "./explore-worker.ts";
@@ -167,8 +168,9 @@ export class WorkerPool implements Runner {
     const worker = new Worker(workerUrl(), {
       workerData: { given } satisfies ThreadStart,
       resourceLimits: this.resourceLimits,
-      // What a caller's environment says comes with its calls.
-      env: {},
+      // What a caller's environment says comes with its calls; where the user's
+      // folder is holds for all of them.
+      env: { CODEGRAPH_CACHE_DIR: userFolderPath() },
     });
     const thread: Thread = {
       worker,

@@ -16,7 +16,13 @@ type Bounds = Pick<Limits, "WORKSPACE_DEPTH" | "WORKSPACE_PROJECTS">;
 
 /** A project root with links resolved, or the folder that has no index and what to say about it. */
 export type Found =
-  { readonly root: string } | { readonly folder: string; readonly say: string };
+  | { readonly root: string }
+  | {
+      readonly folder: string;
+      readonly say: string;
+      /** What was asked about is not there. */
+      readonly isMissing?: true;
+    };
 
 /**
  * The project around `projectPath`, or else around the first of `places` that has
@@ -36,6 +42,7 @@ export function findProject(
       return {
         folder: base,
         say: say(wordings.SERVE_NO_PATH, { path: projectPath, root: base }),
+        isMissing: true,
       };
     return projectAt(folder, home, limits);
   }
@@ -44,7 +51,16 @@ export function findProject(
     const root = nearestProject(place, home);
     if (root !== undefined) return { root };
   }
-  return projectAt(existing[0] ?? base, home, limits);
+  const [first] = existing;
+  if (first !== undefined) return projectAt(first, home, limits);
+  const root = nearestProject(base, home);
+  return root === undefined
+    ? {
+        folder: base,
+        say: say(wordings.SERVE_GONE, { path: base }),
+        isMissing: true,
+      }
+    : { root };
 }
 
 function projectAt(folder: string, home: string, limits: Bounds): Found {

@@ -7,8 +7,11 @@
 import { say } from "../model/wording.ts";
 import type { Emission, SessionView } from "../session/view.ts";
 import { wordings } from "../spec.gen.ts";
-import { UnreadableIndex } from "../store/sqlite.ts";
+import { currentIndex } from "../store/place.ts";
+import { damaged, UnreadableIndex } from "../store/sqlite.ts";
 import type { CallReport } from "./diagnostics.ts";
+import type { Damage } from "../store/sync.ts";
+import { unreadableTold } from "../store/trouble.ts";
 import { explore } from "./explore.ts";
 import { OpenIndexes } from "./projects.ts";
 
@@ -44,8 +47,8 @@ export interface RawResult extends ToolResult {
   readonly report?: CallReport;
   /** Files that are not as they were indexed. */
   readonly stale?: readonly string[];
-  /** Why the index cannot be read. */
-  readonly unreadable?: string;
+  /** What keeps the index from being read, where it can be built anew. */
+  readonly unreadable?: Damage;
 }
 
 /** The caller has given up: nobody waits for the answer. */
@@ -115,12 +118,22 @@ export function answered(
       stale,
     };
   } catch (error) {
-    if (!(error instanceof UnreadableIndex)) throw error;
+    if (error instanceof Cancelled) throw error;
+    if (!(error instanceof UnreadableIndex)) {
+      const file = currentIndex(root);
+      if (file === undefined) throw error;
+      const { message: reason } = damaged(file, error);
+      return {
+        ...failed((error as Error).message),
+        unreadable: { file, reason, isGuess: true },
+      };
+    }
+    const text = unreadableTold(root, error);
+    if (error.newer) return told(text);
+    const { file, message: reason } = error;
     return {
-      ...told(
-        say(wordings.CLI_UNREADABLE, { path: root, reason: error.message }),
-      ),
-      unreadable: error.message,
+      ...told([text, ...asked.notes].join("\n")),
+      unreadable: { file, reason },
     };
   }
 }

@@ -4,6 +4,7 @@
  * nothing for a while.
  */
 import { Worker } from "node:worker_threads";
+import type { Damage } from "../store/sync.ts";
 import { keptForMs } from "../index/timing.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 
@@ -20,6 +21,7 @@ export interface SyncRunner {
   sync(
     root: string,
     paths: readonly string[] | undefined,
+    damage?: Damage,
   ): Promise<SyncDone | undefined>;
   /** The folders that hold files of the index. */
   folders(root: string): Promise<readonly string[]>;
@@ -30,6 +32,7 @@ export type SyncTask =
       readonly kind: "sync";
       readonly root: string;
       readonly paths: readonly string[] | undefined;
+      readonly damage: Damage | undefined;
       /** An earlier thread broke on these files: they are parsed in a thread of their own. */
       readonly apart: boolean;
     }
@@ -61,8 +64,9 @@ export class SyncThread implements SyncRunner {
   sync(
     root: string,
     paths: readonly string[] | undefined,
+    damage?: Damage,
   ): Promise<SyncDone | undefined> {
-    return this.ask({ kind: "sync", root, paths, apart: false });
+    return this.ask({ kind: "sync", root, paths, damage, apart: false });
   }
 
   folders(root: string): Promise<readonly string[]> {

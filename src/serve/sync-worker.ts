@@ -35,7 +35,9 @@ function work(port: MessagePort): void {
       // After an answer this says nothing: the caller has gone on.
       port.postMessage({
         id,
-        error: machineTrouble(error) ?? (error as Error).message,
+        error:
+          machineTrouble(error, wordings.SYNC_DISK_FULL) ??
+          (error as Error).message,
       } satisfies SyncAnswer);
     }
   };
@@ -47,11 +49,12 @@ function work(port: MessagePort): void {
 
 async function synced(
   syncer: Syncer,
-  { root, paths, apart }: Extract<SyncTask, { kind: "sync" }>,
+  { root, paths, damage, apart }: Extract<SyncTask, { kind: "sync" }>,
 ): Promise<SyncDone | undefined> {
   const started = performance.now();
   const done = await syncer.sync(root, paths, {
     apart,
+    damage,
     cache: cacheFolder(),
   });
   return (
@@ -69,16 +72,19 @@ function foldersOf(root: string): string[] {
   let opened: OpenIndex | undefined;
   try {
     opened = openIndex(root);
+    const files = opened?.index.files() ?? [];
+    return [
+      ...new Set(
+        files.map(({ path }) =>
+          path.slice(0, Math.max(0, path.lastIndexOf("/"))),
+        ),
+      ),
+    ];
   } catch (error) {
     // It is built anew next, and then asked again.
     if (!(error instanceof UnreadableIndex)) throw error;
+    return [];
+  } finally {
+    opened?.index.close();
   }
-  if (!opened) return [];
-  const folders = new Set(
-    opened.index
-      .files()
-      .map(({ path }) => path.slice(0, Math.max(0, path.lastIndexOf("/")))),
-  );
-  opened.index.close();
-  return [...folders];
 }

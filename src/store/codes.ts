@@ -1,6 +1,8 @@
 /** The kinds of SQLite's errors that are told apart here. */
 
 export const SQLITE_BUSY = 5;
+export const SQLITE_LOCKED = 6;
+export const SQLITE_NOMEM = 7;
 export const SQLITE_READONLY = 8;
 export const SQLITE_IOERR = 10; // exempt spec-values-are-imported: a code of SQLite's
 export const SQLITE_FULL = 13; // exempt spec-values-are-imported: a code of SQLite's

@@ -9,7 +9,7 @@ import type { IndexedFile, LeftOut } from "../model/file.ts";
 import { mergeSegments, segmentsToMerge } from "../model/merge.ts";
 import type { Segment } from "../model/segment.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
-import { postingsOf, Rows, SqliteReader } from "./sqlite.ts";
+import { editing, postingsOf, Rows, SqliteReader } from "./sqlite.ts";
 import type { IndexMeta } from "./store.ts";
 
 export interface Edit {
@@ -36,11 +36,13 @@ type Bounds = Pick<Limits, "MAX_SEGMENTS" | "MAX_LOGGED_CHANGES" | "LOG_MB">;
 export class SqliteEditor {
   readonly reader: SqliteReader;
   private readonly db: DatabaseSync;
+  private readonly path: string;
   private readonly limits: Bounds;
 
   /** Throws: UnreadableIndex. */
   constructor(path: string, limits: Bounds = fromSpec) {
     this.limits = limits;
+    this.path = path;
     this.reader = new SqliteReader(path);
     try {
       this.db = new DatabaseSync(path);
@@ -55,11 +57,13 @@ export class SqliteEditor {
 
   /** The id of the next file: none that was ever used. */
   get nextFile(): number {
-    const used = this.number("select max(id) from file");
-    return Math.max(used, this.meta("last_file")) + 1;
+    return editing(this.path, () => {
+      const used = this.number("select max(id) from file");
+      return Math.max(used, this.meta("last_file")) + 1;
+    });
   }
 
-  /** All of it or nothing. Throws: what SQLite throws, on a full disk too. */
+  /** All of it or nothing. Throws: UnreadableIndex; what SQLite throws on a full disk. */
   apply(edit: Edit): void {
     const last = edit.files.reduce(
       (most, { id }) => Math.max(most, id),
@@ -90,10 +94,14 @@ export class SqliteEditor {
 
   /**
    * Merges segments where there are too many of them, or too little in one. True
-   * where it did: there may be more to do.
+   * where it did: there may be more to do. Throws: as `apply`.
    * @spec segment-merge
    */
   compact(): boolean {
+    return editing(this.path, () => this.merged());
+  }
+
+  private merged(): boolean {
     const ids = this.reader.snapshot(() =>
       segmentsToMerge(
         this.reader.segments().map(({ id, table }) => ({
@@ -168,6 +176,10 @@ export class SqliteEditor {
   }
 
   private transaction(run: (rows: Rows, revision: number) => void): void {
+    editing(this.path, () => this.committed(run));
+  }
+
+  private committed(run: (rows: Rows, revision: number) => void): void {
     this.db.exec("begin immediate");
     try {
       const rows = new Rows(this.db);

@@ -23,9 +23,12 @@ import { decodePassages, type Segment } from "../model/segment.ts";
 import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
 import {
+  SQLITE_BUSY,
   SQLITE_CANTOPEN,
   SQLITE_FULL,
   SQLITE_IOERR,
+  SQLITE_LOCKED,
+  SQLITE_NOMEM,
   SQLITE_READONLY,
   sqliteCode,
 } from "./codes.ts";
@@ -226,12 +229,29 @@ export class UnreadableIndex extends Error {
   }
 }
 
-const damaged = (file: string, error: unknown): UnreadableIndex =>
+/** What is said of an error that damage explains. */
+export const damaged = (file: string, error: unknown): UnreadableIndex =>
   new UnreadableIndex(
     file,
     say(wordings.UNREADABLE_DAMAGED, { message: (error as Error).message }),
     error,
   );
+
+/**
+ * Runs what reads and writes rows, and tells what SQLite and the decoders throw at
+ * damage as what it means; trouble with the machine is thrown as it is.
+ * Errs: toward damage, which building anew mends.
+ */
+export function editing<T>(file: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw error instanceof UnreadableIndex ||
+      MACHINE.includes(sqliteCode(error))
+      ? error
+      : damaged(file, error);
+  }
+}
 
 /** @spec store-refuses-the-unreadable store-reads-what-was-written */
 export class SqliteReader implements IndexReader {
@@ -291,12 +311,14 @@ export class SqliteReader implements IndexReader {
     )!.n;
     const schema = tables === 0 ? 0 : Number(this.value("schema"));
     if (schema !== SCHEMA_VERSION)
-      throw new UnreadableIndex(
-        this.path,
-        wordings.UNREADABLE_VERSION,
-        undefined,
-        schema > SCHEMA_VERSION,
-      );
+      throw schema > SCHEMA_VERSION
+        ? new UnreadableIndex(
+            this.path,
+            wordings.UNREADABLE_NEWER,
+            undefined,
+            true,
+          )
+        : new UnreadableIndex(this.path, wordings.UNREADABLE_VERSION);
     return this.readIndexMeta();
   }
 
@@ -358,7 +380,11 @@ export class SqliteReader implements IndexReader {
       before,
     )) {
       const row = this.get("select * from file where id = ?", file as number);
-      if (row) byId.set(file as number, toFile(row));
+      if (row)
+        byId.set(
+          file as number,
+          guarded(this.path, () => toFile(row)),
+        );
       else byId.delete(file as number);
     }
     this.byPath = [...byId.values()].sort((a, b) =>
@@ -386,9 +412,11 @@ export class SqliteReader implements IndexReader {
 
   files(): readonly FileRow[] {
     // In the order of their paths' UTF-16 units, as scans have them.
-    return (this.byPath ??= this.all("select * from file")
-      .map(toFile)
-      .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)));
+    return (this.byPath ??= guarded(this.path, () =>
+      this.all("select * from file")
+        .map(toFile)
+        .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)),
+    ));
   }
 
   file(id: number): FileRow | undefined {
@@ -397,12 +425,18 @@ export class SqliteReader implements IndexReader {
   }
 
   leftOut(): LeftOut[] {
-    return this.all("select * from left_out order by path").map((row) => ({
-      path: row.path as string,
-      reason: row.reason as string,
-      size: row.size as number,
-      mtimeMs: row.mtime_ms as number,
-    }));
+    return guarded(this.path, () =>
+      this.all("select * from left_out order by path").map((row) => {
+        sound("string", row.path, row.reason);
+        sound("number", row.size, row.mtime_ms);
+        return {
+          path: row.path as string,
+          reason: row.reason as string,
+          size: row.size as number,
+          mtimeMs: row.mtime_ms as number,
+        };
+      }),
+    );
   }
 
   segments(): readonly LoadedSegment[] {
@@ -522,8 +556,10 @@ export class SqliteReader implements IndexReader {
     return this.ask(sql, (statement) => {
       // Rows as arrays cost half of rows as objects, and definitions are most of what is read.
       statement.setReturnArrays(true);
-      return statement.all(...values) as unknown as SymbolValues[];
-    }).map(toSymbol);
+      return (statement.all(...values) as unknown as SymbolValues[]).map(
+        toSymbol,
+      );
+    });
   }
 
   private all(sql: string, ...values: (string | number)[]): Row[] {
@@ -584,6 +620,13 @@ const NO_ROOM: readonly number[] = [
   SQLITE_READONLY,
 ];
 
+const MACHINE: readonly number[] = [
+  ...NO_ROOM,
+  SQLITE_BUSY,
+  SQLITE_LOCKED,
+  SQLITE_NOMEM,
+];
+
 /** What SQLite and the decoders throw at damage, told as what it means. */
 function guarded<T>(path: string, read: () => T): T {
   try {
@@ -616,8 +659,20 @@ function statisticsOf(
   };
 }
 
+/** Throws: where a damaged row holds something else. */
+function sound<T extends "string" | "number">(
+  type: T,
+  ...values: readonly unknown[]
+): void {
+  for (const value of values)
+    if (typeof value !== type) throw new TypeError(wordings.UNREADABLE_ROW);
+}
+
 function toFile(row: Row): FileRow {
   const flags = row.flags as number;
+  sound("string", row.path, row.language, row.fingerprint, row.problem);
+  sound("number", row.id, flags, row.size, row.mtime_ms, row.lines);
+  sound("string", ROLES[row.role as number]);
   return {
     id: row.id as number,
     path: row.path as string,
@@ -674,6 +729,9 @@ function toSymbol([
   doc,
   exported,
 ]: SymbolValues): SymbolRow {
+  sound("string", SYMBOL_KINDS[kind], name, owner, signature, doc);
+  sound("number", file, ordinal, first, last, sigFirst, sigLast, container);
+  sound("number", docFirst, docLast);
   return {
     file,
     ordinal,

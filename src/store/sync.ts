@@ -10,7 +10,7 @@ import { attributesIn } from "../index/attributes.ts";
 import { ExtractionCache, type SharedCache } from "../index/cache.ts";
 import { changes, type Changes } from "../index/changes.ts";
 import { headCommit } from "../index/commit.ts";
-import { isGitBusy } from "../index/git.ts";
+import { gitLock } from "../index/git.ts";
 import { createIndexer } from "../index/indexer.ts";
 import type { FileJob } from "../index/jobs.ts";
 import {
@@ -59,6 +59,14 @@ export interface SyncResult {
   readonly rebuilt?: { readonly reason: string; readonly result: BuildResult };
 }
 
+/** A database file that cannot be read, and why. */
+export interface Damage {
+  readonly file: string;
+  readonly reason: string;
+  /** An answer failed, and nobody can tell whether that is why. */
+  readonly isGuess?: true;
+}
+
 interface Indexed {
   readonly files: readonly IndexedFile[];
   readonly leftOut: readonly LeftOut[];
@@ -70,6 +78,8 @@ export interface SyncOptions extends BuildOptions {
   readonly onProgress?: (progress: BuildProgress) => void;
   /** Files that a thread broke on: they are indexed by their words. */
   readonly textOnly?: readonly string[];
+  /** Where a question met damage: this database is built anew if it is still in use. */
+  readonly damage?: Damage | undefined;
   /** Parses in threads of their own, so that a file that breaks one breaks nothing else. */
   readonly apart?: boolean;
 }
@@ -97,7 +107,10 @@ export class Syncer {
   private readonly editors = new Map<string, SqliteEditor>();
   private extractor: Promise<Extractor> | undefined;
   private readonly limits: Bounds;
-
+  /** Damage that was met when nobody waited for it. */
+  private damage: Damage | undefined;
+  /** Locks of git's that were waited for in vain, by root. */
+  private readonly stale = new Map<string, string>();
   private readonly sleep: (ms: number) => Promise<unknown>;
   private readonly once: boolean;
 
@@ -140,9 +153,11 @@ export class Syncer {
     const file = currentIndex(root);
     if (file === undefined) return undefined;
     await this.gitAtRest(root);
+    const damage = [options.damage, this.damage].find((d) => d?.file === file);
     let editor: SqliteEditor;
     try {
       editor = this.editor(file);
+      if (damage) return await this.rebuild(root, damage.reason, options);
     } catch (error) {
       if (!(error instanceof UnreadableIndex) || error.newer) throw error;
       return this.rebuild(root, error.message, options);
@@ -166,11 +181,21 @@ export class Syncer {
     }
   }
 
-  /** Merges what edits have scattered. Cheap where there is nothing to do. */
+  /**
+   * Merges what edits have scattered. Cheap where there is nothing to do.
+   * Throws: UnreadableIndex, and then the next sync builds the index anew.
+   */
   compact(root: string): void {
     const file = currentIndex(root);
     const editor = file === undefined ? undefined : this.editors.get(file);
-    while (editor?.compact());
+    if (file === undefined || !editor) return;
+    try {
+      while (editor.compact());
+    } catch (error) {
+      if (error instanceof UnreadableIndex)
+        this.damage = { file, reason: error.message };
+      throw error;
+    }
   }
 
   close(): void {
@@ -197,11 +222,16 @@ export class Syncer {
   /** A lock of git's that stays is one that a crash left. */
   private async gitAtRest(root: string): Promise<void> {
     const { GIT_POLL_MS, GIT_WAIT_MS } = this.limits;
-    for (let left = GIT_WAIT_MS; left > 0 && isGitBusy(root);) {
+    let lock = gitLock(root);
+    for (let left = GIT_WAIT_MS; left > 0;) {
+      if (lock === undefined || lock === this.stale.get(root)) break;
       const wait = Math.min(left, GIT_POLL_MS);
       await this.sleep(wait);
       left -= wait;
+      lock = gitLock(root);
     }
+    if (lock === undefined) this.stale.delete(root);
+    else this.stale.set(root, lock);
   }
 
   private async rebuild(
