@@ -355,10 +355,10 @@ export const limits = {
   IDLE_MINUTES: 60,
   /** the coarsest clock of a file system in use. Unit: ms. @spec sync-settled-time */
   SETTLE_MS: 2000,
-  /** a build writes no log, and leaves nothing to be merged. Unit: share. @spec sync-takes-in */
-  MAX_SYNC_SHARE: 0.5,
   /** as many projects as a conversation is remembered about. Unit: files. @spec sync-takes-in */
   KEPT_INDEXES: 4,
+  /** a build writes no log, and leaves nothing to be merged. Unit: share. @spec sync-mostly-new */
+  MAX_SYNC_SHARE: 0.5,
   /** a checkout of thousands of files takes less. Unit: ms. @spec sync-waits-for-git */
   GIT_WAIT_MS: 3000,
   /** a commit holds its lock for about that long. Unit: ms. @spec sync-waits-for-git */
@@ -1796,6 +1796,7 @@ export type RuleId =
   | "sync-compares"
   | "sync-settled-time"
   | "sync-takes-in"
+  | "sync-mostly-new"
   | "sync-named-paths"
   | "sync-waits-for-git"
   | "sync-shares-extractions"

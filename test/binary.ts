@@ -1,11 +1,7 @@
 /** The built binary as a real process, with a home of its own. */
-import {
-  execFileSync,
-  spawn,
-  spawnSync,
-  type ChildProcess,
-} from "node:child_process";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 
 export interface Ran {
   readonly status: number | null;
@@ -27,10 +23,9 @@ export interface Options {
 
 const DIST = resolve("dist");
 
-/** Brings `dist` up to date; a file that would not change is not touched. */
-export function build(): void {
-  execFileSync(process.execPath, ["tools/build/build.ts", "--quiet"]);
-}
+/** A script of the build: a thread starts five times as fast from it as from its source. */
+export const script = (name: string): URL =>
+  pathToFileURL(join(DIST, `${name}.js`));
 
 function prepared(args: readonly string[], options: Options) {
   const {

@@ -21,12 +21,11 @@ import { wordings } from "../src/spec.gen.ts";
 import { lock } from "../src/store/folder.ts";
 import { currentIndex } from "../src/store/place.ts";
 import { differs } from "../tools/golden/golden.ts";
-import { build, codegraph, ended, start, type Ran } from "./binary.ts";
+import { codegraph, ended, start, type Ran } from "./binary.ts";
 import { dataNames, folders, git, put, python } from "./folders.ts";
 import { examples, loadBearing, ruleTest } from "./from-spec.ts";
 
 const folder = folders();
-beforeAll(build);
 
 const ESCAPE = "\u001b";
 /** One line, from us. */

@@ -5,7 +5,7 @@ import { beforeAll, expect } from "vitest";
 import { splitLines } from "../src/model/lines.ts";
 import { limits } from "../src/spec.gen.ts";
 import { Received } from "../tools/bench/received.ts";
-import { build, codegraph } from "./binary.ts";
+import { codegraph } from "./binary.ts";
 import { connect, type Connected } from "./client.ts";
 import { caches, only } from "./daemons.ts";
 import { ruleTest } from "./from-spec.ts";
@@ -24,7 +24,6 @@ const part = (name: string, lines = 40) =>
 const EDITED = "settle.py";
 
 beforeAll(() => {
-  build();
   home = scratch();
   root = join(home, "p");
   put(

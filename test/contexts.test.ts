@@ -15,7 +15,6 @@ import { Announced } from "../src/session/announced.ts";
 import { contextIdOf } from "../src/session/host.ts";
 import { ownerOf } from "../src/session/owner.ts";
 import { limits, wordings } from "../src/spec.gen.ts";
-import { build } from "./binary.ts";
 import { built } from "./built.ts";
 import { connect, type Connected } from "./client.ts";
 import { caches, only, said } from "./daemons.ts";
@@ -104,6 +103,7 @@ examples(
 
 const folder = folders();
 const cache = caches();
+const shared = cache();
 const root = folder({
   "core.py": pythonFunction("settle_account", 40),
   // Each call asks about another of these too: an answer is never pointers alone.
@@ -115,7 +115,6 @@ const root = folder({
   ),
 });
 beforeAll(async () => {
-  build();
   await built(root);
 }, 60_000);
 
@@ -134,7 +133,7 @@ async function asking(
   ) => Promise<void>,
 ): Promise<void> {
   const home = dirname(root);
-  const one = await connect({ cwd: root, home, name });
+  const one = await connect({ cwd: root, home, name, daemon: shared });
   let asked = 0;
   try {
     await run(async (meta, more) => {

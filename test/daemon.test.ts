@@ -17,7 +17,7 @@ import { join, resolve } from "node:path";
 import { beforeAll, expect } from "vitest";
 import { endDaemon } from "../src/serve/daemon/registry.ts";
 import { wordings } from "../src/spec.gen.ts";
-import { build, codegraph } from "./binary.ts";
+import { codegraph } from "./binary.ts";
 import { connect, type Connected, type ConnectOptions } from "./client.ts";
 import {
   caches,
@@ -39,7 +39,6 @@ let root: string;
 let shared: string;
 
 beforeAll(() => {
-  build();
   home = scratch();
   root = project("project");
   shared = newCache();

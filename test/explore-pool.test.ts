@@ -24,6 +24,7 @@ import {
 import { SessionRecord } from "../src/session/record.ts";
 import { limits, wordings } from "../src/spec.gen.ts";
 import { readSpec } from "../tools/spec/read.ts";
+import { script } from "./binary.ts";
 import { folders, put } from "./folders.ts";
 import { examples, loadBearing, ruleTest } from "./from-spec.ts";
 import { filesOf, indexHere } from "./project.ts";
@@ -34,7 +35,10 @@ afterAll(() => Promise.all(open.map((runner) => runner.close())));
 
 /** One that is closed when the file is done. */
 function pool(options: PoolOptions = {}): WorkerPool {
-  const made = new WorkerPool(options);
+  const made = new WorkerPool({
+    script: script("explore-worker"),
+    ...options,
+  });
   open.push(made);
   return made;
 }

@@ -42,7 +42,7 @@ import { decodeSymbols, encodeSymbols } from "../src/model/symbols.ts";
 import { limits, type Limits } from "../src/spec.gen.ts";
 import { buildIndex, type BuildOptions } from "../src/store/build.ts";
 import { currentIndex } from "../src/store/place.ts";
-import { build, codegraph, ended, start } from "./binary.ts";
+import { codegraph, ended, start, script } from "./binary.ts";
 import { extractedFile } from "./extractions.ts";
 import { folders, git, put, python } from "./folders.ts";
 import { examples, law, ruleTest } from "./from-spec.ts";
@@ -74,7 +74,11 @@ function tablesOf(root: string): unknown {
 }
 
 const indexIn = async (root: string, options: BuildOptions = {}) =>
-  buildIndex(await scan(root), () => {}, { workers: 1, ...options });
+  buildIndex(await scan(root), () => {}, {
+    workers: 1,
+    script: script("index-worker"),
+    ...options,
+  });
 
 /** A folder for a cache, as `userFolder` would make it. */
 function emptyCache(): string {
@@ -193,7 +197,6 @@ const fixtures = folder();
 /** What the parser finds in the fixtures. */
 const extractions: unknown[] = [];
 beforeAll(async () => {
-  build();
   for (const path of FIXTURES)
     extractions.push(await extractedFile(path, readFileSync(path, "utf8")));
   for (const path of FIXTURES) cpSync(path, join(fixtures, basename(path)));

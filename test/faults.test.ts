@@ -29,7 +29,7 @@ import { wordings } from "../src/spec.gen.ts";
 import { SCHEMA_VERSION } from "../src/store/sqlite.ts";
 import { openIndex } from "../src/store/open.ts";
 import { currentIndex } from "../src/store/place.ts";
-import { build, codegraph } from "./binary.ts";
+import { codegraph } from "./binary.ts";
 import { built } from "./built.ts";
 import { connect, type Connected, type ConnectOptions } from "./client.ts";
 import { caches, gone, only } from "./daemons.ts";
@@ -41,7 +41,6 @@ const newCache = caches();
 /** Of the tests that leave a daemon to the next. */
 let shared: string;
 beforeAll(() => {
-  build();
   shared = newCache();
 }, 60_000);
 

@@ -13,7 +13,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, expect } from "vitest";
+import { expect } from "vitest";
 import { scan } from "../src/index/scan.ts";
 import { say } from "../src/model/wording.ts";
 import { wordings, type Limits } from "../src/spec.gen.ts";
@@ -27,13 +27,12 @@ import {
 } from "../src/store/folder.ts";
 import { currentIndex, nearestProject, UserError } from "../src/store/place.ts";
 import { openIndex } from "../src/store/open.ts";
-import { build, codegraph, start } from "./binary.ts";
+import { codegraph, start } from "./binary.ts";
 import { built } from "./built.ts";
 import { dataNames, folders, put, python } from "./folders.ts";
 import { loadBearing, ruleTest } from "./from-spec.ts";
 
 const folder = folders();
-beforeAll(build);
 
 const index = built;
 const names = (root: string): string[] => {

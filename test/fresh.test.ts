@@ -20,12 +20,13 @@ import { SyncThread, type SyncRunner } from "../src/serve/sync-thread.ts";
 import { limits, wordings, type Limits } from "../src/spec.gen.ts";
 import { openIndex } from "../src/store/open.ts";
 import { currentIndex } from "../src/store/place.ts";
+import { script } from "./binary.ts";
 import { built } from "./built.ts";
 import { folders, git, put, python } from "./folders.ts";
 import { examples, loadBearing, ruleTest } from "./from-spec.ts";
 
 const folder = folders();
-const thread = new SyncThread();
+const thread = new SyncThread(limits, script("sync-worker"));
 afterAll(() => thread.close());
 
 examples(
@@ -258,7 +259,7 @@ ruleTest("fresh-mends-damage", "once on a guess", async () => {
 ruleTest("sync-thread", "one that breaks is replaced", async () => {
   const root = folder({ "a.py": "", "b.py": "", "c.py": "" });
   await built(root);
-  const breaking = new SyncThread();
+  const breaking = new SyncThread(limits, script("sync-worker"));
   put(root, { "a.py": python("alpha", 3) });
   const done = breaking.sync(root, undefined);
   await breaking.worker!.terminate();

@@ -13,12 +13,16 @@ import { SessionRecord } from "../src/session/record.ts";
 import { limits } from "../src/spec.gen.ts";
 import { openIndex } from "../src/store/open.ts";
 import type { IndexReader } from "../src/store/store.ts";
+import { script } from "./binary.ts";
 import { law, loadBearing, ruleTest } from "./from-spec.ts";
 import { projects } from "./project.ts";
 import { indexed, pythonFunction, scratch } from "./scratch.ts";
 
 const project = projects();
-const pool = new WorkerPool({ threads: 1 });
+const pool = new WorkerPool({
+  script: script("explore-worker"),
+  threads: 1,
+});
 afterAll(() => pool.close());
 
 law("pool-keeps-rows", "rows are those of the index", async () => {

@@ -9,17 +9,17 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
-import { build } from "./binary.ts";
 import { connect, type Connected } from "./client.ts";
+import { caches } from "./daemons.ts";
 import { ruleTest } from "./from-spec.ts";
 import { pythonFunction, scratch } from "./scratch.ts";
 
 let base: string;
 let root: string;
 let one: Connected;
+const daemon = caches()();
 
 beforeAll(async () => {
-  build();
   base = scratch();
   root = join(base, "project");
   symlinkSync("loop", join(base, "loop"));
@@ -220,7 +220,12 @@ ruleTest(
   async () => {
     const elsewhere = scratch();
     const by = async (options: { args?: string[]; roots?: string[] }) => {
-      const found = await connect({ cwd: elsewhere, home: base, ...options });
+      const found = await connect({
+        cwd: elsewhere,
+        home: base,
+        daemon,
+        ...options,
+      });
       const { text } = await found.explore({ query: "settle_account" });
       await found.client.close();
       return text.includes("def settle_account");
@@ -298,7 +303,12 @@ ruleTest(
       modern?: boolean;
       env?: Record<string, string>;
     }) => {
-      const found = await connect({ cwd: root, home: base, ...options });
+      const found = await connect({
+        cwd: root,
+        home: base,
+        daemon,
+        ...options,
+      });
       await found.explore({ query: "settle_account" });
       const { text } = await found.explore({
         query: "close_books settle_account",

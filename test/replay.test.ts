@@ -6,7 +6,7 @@ import { readAnswer } from "../src/bench/answer.ts";
 import { replay } from "../src/bench/replay.ts";
 import { replayText } from "../src/bench/report.ts";
 import { ToolHandler } from "../src/serve/handler.ts";
-import { build, codegraph } from "./binary.ts";
+import { codegraph } from "./binary.ts";
 import { ruleTest } from "./from-spec.ts";
 import { indexed, scratch } from "./scratch.ts";
 
@@ -106,7 +106,6 @@ ruleTest(
   "replay-report",
   "the table and the JSON of the binary tell the same",
   () => {
-    build();
     const root = project();
     const queries = join(root, "../questions.txt");
     writeFileSync(queries, "# a drill-down\nalpha beta\n\nbeta gamma\n");

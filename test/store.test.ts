@@ -26,6 +26,7 @@ import {
   UnreadableIndex,
 } from "../src/store/sqlite.ts";
 import type { IndexReader } from "../src/store/store.ts";
+import { script } from "./binary.ts";
 import { folders, put, python } from "./folders.ts";
 import { law, ruleTest } from "./from-spec.ts";
 import { definition, indexedFile } from "./rows.ts";
@@ -297,7 +298,10 @@ ruleTest(
     ] as const) {
       const root = folder();
       for (const [path, text] of entries) put(root, { [path]: text });
-      await buildIndex(await scan(root), () => {}, { workers });
+      await buildIndex(await scan(root), () => {}, {
+        workers,
+        script: script("index-worker"),
+      });
       const index = openIndex(root)!.index;
       seen.push({ rows: rowsOf(index), text: textOf(index) });
       expect(index.segments()).toHaveLength(workers);

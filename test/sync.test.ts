@@ -12,7 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
-import { beforeAll, expect } from "vitest";
+import { expect } from "vitest";
 import { settledTime } from "../src/index/changes.ts";
 import { segmentsToMerge } from "../src/model/merge.ts";
 import { eachPosting, type Segment } from "../src/model/segment.ts";
@@ -23,8 +23,8 @@ import { currentIndex } from "../src/store/place.ts";
 import { openIndex } from "../src/store/open.ts";
 import { SqliteReader } from "../src/store/sqlite.ts";
 import type { IndexReader } from "../src/store/store.ts";
-import { Syncer, type SyncResult } from "../src/store/sync.ts";
-import { build, codegraph, start } from "./binary.ts";
+import { isMostlyNew, Syncer, type SyncResult } from "../src/store/sync.ts";
+import { codegraph, start } from "./binary.ts";
 import { built } from "./built.ts";
 import { extractor } from "./extractions.ts";
 import { folders, git, put, python } from "./folders.ts";
@@ -32,7 +32,6 @@ import { examples, law, loadBearing, ruleTest } from "./from-spec.ts";
 import { definition, indexedFile } from "./rows.ts";
 
 const folder = folders();
-beforeAll(build);
 
 examples(
   "sync-settled-time",
@@ -261,23 +260,20 @@ ruleTest("sync-takes-in", "what was left out comes and goes", async () => {
   syncer.close();
 });
 
-const tenFiles = () =>
-  folder(
-    Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`${i}.py`, ""])),
-  );
-
-loadBearing("sync-takes-in", "MAX_SYNC_SHARE", async (moved) => {
-  const outcome: boolean[] = [];
-  for (const changed of [5, 6]) {
-    const root = tenFiles();
-    await built(root);
-    for (let i = 0; i < changed; i++) put(root, { [`${i}.py`]: "x = 1\n" });
-    const syncer = new Syncer({ limits: moved, extractor });
-    outcome.push((await syncer.sync(root, undefined))!.rebuilt !== undefined);
-    syncer.close();
-  }
-  return outcome;
-});
+examples(
+  "sync-mostly-new",
+  ["given files", "given changed"],
+  ["then it is"],
+  (row, moved) => ({
+    "then it is": isMostlyNew(
+      Number(row["given changed"]),
+      Number(row["given files"]),
+      moved,
+    )
+      ? "built anew"
+      : "edited",
+  }),
+);
 
 loadBearing("sync-takes-in", "KEPT_INDEXES", async (moved) => {
   const syncer = new Syncer({ limits: moved, extractor });
@@ -419,7 +415,7 @@ ruleTest("sync-takes-in", "a killed sync has not happened", async () => {
     return [...all];
   };
   let before = "old";
-  for (const [i, wait] of [60, 90, 120, 150, 180, 240].entries()) {
+  for (const [i, wait] of [90, 140, 200].entries()) {
     const after = `new${"abcdef"[i]}`;
     put(root, many(after));
     const run = start(["sync", "--quiet"], { cwd: root });
@@ -433,7 +429,7 @@ ruleTest("sync-takes-in", "a killed sync has not happened", async () => {
     before = only!;
   }
   expect(codegraph(["sync", "-q"], { cwd: root }).status).toBe(0);
-  expect(names()).toEqual(["newf"]);
+  expect(names()).toEqual(["newc"]);
 });
 
 const NO_EDIT: Edit = {

@@ -1,7 +1,6 @@
 /**
- * `pnpm verify`, the one gate: types, format, the build, and one vitest run that
- * holds every other check. Types, format and build share the cores; then the tests
- * have them alone, because some of them measure time.
+ * `pnpm verify`, the one gate: types, format, and one vitest run that builds and holds
+ * every other check. All three run side by side: many tests wait for processes.
  *
  * Exits with 1 when anything failed. The last line says how many tests passed, and
  * how many tests and steps failed; a test that did not run counts as failed.
@@ -11,7 +10,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bin, run, type Outcome } from "./run.ts";
 
-const BUILD = "tools/build/build.ts";
 const started = performance.now();
 let failedSteps = 0;
 
@@ -26,10 +24,9 @@ function report(step: string, { code, output, seconds }: Outcome): void {
 const steps: Readonly<Record<string, () => Promise<Outcome>>> = {
   types: () => run(bin("typescript", "tsc"), ["--noEmit"]),
   format: () => run(bin("prettier"), ["--check", "--log-level=warn", "."]),
-  ...(existsSync(BUILD) && { build: () => run(BUILD, ["--quiet"]) }),
 };
-await Promise.all(
-  Object.entries(steps).map(async ([step, go]) => report(step, await go())),
+const beside = Promise.all(
+  Object.entries(steps).map(async ([step, go]) => [step, await go()] as const),
 );
 
 /** What vitest's JSON report says of its run. */
@@ -54,6 +51,7 @@ const { passed, failed } = count(
 );
 rmSync(scratch, { recursive: true });
 report("tests", tests);
+for (const [step, outcome] of await beside) report(step, outcome);
 // Vitest may fail beside its tests: an unhandled rejection, a worker that died.
 const failures =
   failedSteps + failed - (tests.code !== 0 && failed > 0 ? 1 : 0);

@@ -42,6 +42,8 @@ export interface PoolOptions {
   readonly workers?: number;
   /** What a thread may use; by default what Node gives it. */
   readonly resourceLimits?: ResourceLimits;
+  /** What a thread runs; by default the script beside this one. */
+  readonly script?: URL;
   /** A thread that has started before. */
   readonly early?: EarlyThread;
 }
@@ -65,7 +67,7 @@ export async function indexFiles(
   start: IndexStart,
   jobs: readonly FileJob[],
   sink: Sink,
-  { workers, resourceLimits, early }: PoolOptions = {},
+  { workers, resourceLimits, script, early }: PoolOptions = {},
 ): Promise<void> {
   const queue = batched(jobs)[Symbol.iterator]();
   const bytes = jobs.reduce((sum, job) => sum + job.size, 0);
@@ -76,7 +78,7 @@ export async function indexFiles(
     { length },
     (_, i) =>
       (i === 0 ? early?.take(start) : undefined) ??
-      startWorker({ root, textOnly }, resourceLimits),
+      startWorker({ root, textOnly }, resourceLimits, script),
   );
   try {
     await Promise.all(
@@ -95,13 +97,14 @@ interface Running {
 
 function startWorker(
   start: Omit<IndexStart, "cache">,
-  resourceLimits: ResourceLimits | undefined,
+  resourceLimits?: ResourceLimits,
+  script: URL = workerUrl(),
 ): Running {
   setFlagsFromString(heapFlag());
   setFlagsFromString(compilerFlag());
   const inHand = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const workerData: WorkerStart = { ...start, inHand };
-  const thread = new Worker(workerUrl(), {
+  const thread = new Worker(script, {
     workerData,
     resourceLimits: threadLimits(resourceLimits),
   });
@@ -119,7 +122,7 @@ export class EarlyThread {
 
   constructor(root: string) {
     this.root = root;
-    this.running = startWorker({ root, textOnly: [] }, undefined);
+    this.running = startWorker({ root, textOnly: [] });
     // One that broke is not handed out; another will say why.
     this.running.thread.on("error", () => {});
     this.running.thread.on("exit", () => (this.running = undefined));

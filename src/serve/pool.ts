@@ -31,6 +31,8 @@ type PoolLimits = Pick<
 >;
 
 export interface PoolOptions {
+  /** What a thread runs; by default the script beside this one. */
+  readonly script?: URL;
   /** How many threads; by default as many as `threadCount` says. */
   readonly threads?: number;
   /** What a thread may use; by default what the spec says. */
@@ -91,6 +93,7 @@ interface Thread {
 
 /** @spec pool-in-turn pool-survives-a-crash pool-times-out pool-cancels pool-ends-the-idle pool-settings-come-along */
 export class WorkerPool implements Runner {
+  private readonly script: URL;
   private readonly size: number;
   private readonly resourceLimits: ResourceLimits;
   private readonly patience: ReturnType<typeof patience>;
@@ -102,12 +105,14 @@ export class WorkerPool implements Runner {
   private closed = false;
 
   constructor({
+    script = workerUrl(),
     threads,
     resourceLimits,
     limits = {},
     timer = setTimeout,
   }: PoolOptions = {}) {
     this.timer = timer;
+    this.script = script;
     const all = { ...fromSpec, ...limits };
     this.patience = patience(all);
     this.size = threads ?? threadCount(undefined, all);
@@ -165,7 +170,7 @@ export class WorkerPool implements Runner {
 
   private start(): void {
     const given = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-    const worker = new Worker(workerUrl(), {
+    const worker = new Worker(this.script, {
       workerData: { given } satisfies ThreadStart,
       resourceLimits: this.resourceLimits,
       // What a caller's environment says comes with its calls; where the user's

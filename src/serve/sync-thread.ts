@@ -56,9 +56,15 @@ export class SyncThread implements SyncRunner {
   private idle: NodeJS.Timeout | undefined;
   private closed = false;
   private readonly limits: Pick<Limits, "SYNC_IDLE_SECONDS">;
+  private readonly script: URL;
 
-  constructor(limits: Pick<Limits, "SYNC_IDLE_SECONDS"> = fromSpec) {
+  /** `script` is what the thread runs; by default the one beside this one. */
+  constructor(
+    limits: Pick<Limits, "SYNC_IDLE_SECONDS"> = fromSpec,
+    script: URL = workerUrl(),
+  ) {
     this.limits = limits;
+    this.script = script;
   }
 
   sync(
@@ -98,7 +104,7 @@ export class SyncThread implements SyncRunner {
   }
 
   private started(): Worker {
-    const thread = new Worker(workerUrl());
+    const thread = new Worker(this.script);
     thread.unref();
     thread.on("message", (answer: SyncAnswer) => this.answered(answer));
     thread.on("error", (error: Error) => this.lost(thread, error));

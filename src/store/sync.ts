@@ -11,13 +11,8 @@ import { ExtractionCache, type SharedCache } from "../index/cache.ts";
 import { changes, type Changes } from "../index/changes.ts";
 import { headCommit } from "../index/commit.ts";
 import { gitLock } from "../index/git.ts";
-import { createIndexer } from "../index/indexer.ts";
 import type { FileJob } from "../index/jobs.ts";
-import {
-  createExtractor,
-  grammarsOnDisk,
-  type Extractor,
-} from "../index/parse.ts";
+import type { Extractor } from "../index/parse.ts";
 import { indexFiles, workerCount } from "../index/pool.ts";
 import {
   scan,
@@ -171,7 +166,7 @@ export class Syncer {
         (await this.allChanges(root, editor));
       const total = editor.reader.files().length;
       const news = found.added.length + found.changed.length;
-      if (found.scanned && news > total * this.limits.MAX_SYNC_SHARE)
+      if (found.scanned && isMostlyNew(news, total, this.limits))
         return await this.rebuild(root, "", options, found.scanned);
       return await this.take(root, found, editor, options);
     } catch (error) {
@@ -402,7 +397,11 @@ export class Syncer {
       shared && jobs.length < this.limits.MIN_SHARED_FILES
         ? { ...shared, room: 0 }
         : shared;
+    // Most syncs have nothing to read: what reads is loaded when there is something.
+    const { createIndexer } = await import("../index/indexer.ts");
     if (!options.apart && (options.workers ?? workerCount(bytes)) <= 1) {
+      const { createExtractor, grammarsOnDisk } =
+        await import("../index/parse.ts");
       const indexer = await createIndexer(
         { root, textOnly, cache },
         undefined,
@@ -441,6 +440,13 @@ export class Syncer {
     });
   }
 }
+
+/** Whether so much of an index is new that it is built anew. @spec sync-mostly-new */
+export const isMostlyNew = (
+  news: number,
+  files: number,
+  limits: Pick<Limits, "MAX_SYNC_SHARE"> = fromSpec,
+): boolean => news > files * limits.MAX_SYNC_SHARE;
 
 /** Whether a change of the file may change which other files are the project's, or what is said of them. */
 const saysWhatIsIndexed = (path: string): boolean =>

@@ -15,6 +15,7 @@ const FREE: readonly string[] = [
   "NodeJS.Timeout",
   "OpenIndexes",
   "ResourceLimits",
+  "URL",
   "ReturnType",
   "Runner",
   "Worker",
