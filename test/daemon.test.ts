@@ -56,27 +56,6 @@ const enter = (options: Partial<ConnectOptions> = {}): Promise<Connected> =>
 const POINTED = "Already sent earlier";
 
 ruleTest(
-  "daemon-is-one",
-  "twenty clients that come at once are answered by one daemon",
-  async () => {
-    const cache = newCache();
-    const clients = await Promise.all(
-      Array.from({ length: 20 }, () => enter({ daemon: cache })),
-    );
-    const answers = await Promise.all(
-      clients.map((c) => c.explore({ query: "settle_account" })),
-    );
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(answers[0]!.text).toContain("def settle_account");
-    expect(clients.map((c) => c.stderr()).join("")).toBe("");
-    const { status } = await only(cache);
-    expect(status).toMatchObject({ root, clients: 20, calls: 20 });
-    await Promise.all(clients.map((c) => c.client.close()));
-  },
-  60_000,
-);
-
-ruleTest(
   "daemon-same-answers",
   "both eras of the protocol find the same through a daemon",
   async () => {
