@@ -282,9 +282,12 @@ ruleTest(
     );
     expect(turns["threads"].length).toBe(2);
     expect(turns["threads"]).toContain(warm);
-    // Two threads may overtake each other by one.
-    for (const [place, i] of order.entries())
-      expect(Math.abs(place - i)).toBeLessThanOrEqual(1);
+    // Of the calls that came before one that is answered, the other thread may still
+    // have one in hand, for however long the system gives it no time.
+    for (const [place, i] of order.entries()) {
+      const open = order.slice(place + 1).filter((later) => later < i);
+      expect(open.length).toBeLessThanOrEqual(1);
+    }
     const last = turns["threads"].at(-1);
     await turns.run(root, asked("core.py"));
     expect(turns["threads"].at(-1)).toBe(last);

@@ -1,6 +1,7 @@
 /**
  * `pnpm verify`, the one gate: types, format, and one vitest run that builds and holds
- * every other check. All three run side by side: many tests wait for processes.
+ * every other check. Types and format share the cores; then the tests have them alone,
+ * because some of them measure time.
  *
  * Exits with 1 when anything failed. The last line says how many tests passed, and
  * how many tests and steps failed; a test that did not run counts as failed.
@@ -25,8 +26,8 @@ const steps: Readonly<Record<string, () => Promise<Outcome>>> = {
   types: () => run(bin("typescript", "tsc"), ["--noEmit"]),
   format: () => run(bin("prettier"), ["--check", "--log-level=warn", "."]),
 };
-const beside = Promise.all(
-  Object.entries(steps).map(async ([step, go]) => [step, await go()] as const),
+await Promise.all(
+  Object.entries(steps).map(async ([step, go]) => report(step, await go())),
 );
 
 /** What vitest's JSON report says of its run. */
@@ -51,7 +52,6 @@ const { passed, failed } = count(
 );
 rmSync(scratch, { recursive: true });
 report("tests", tests);
-for (const [step, outcome] of await beside) report(step, outcome);
 // Vitest may fail beside its tests: an unhandled rejection, a worker that died.
 const failures =
   failedSteps + failed - (tests.code !== 0 && failed > 0 ? 1 : 0);
