@@ -18,12 +18,12 @@ import {
   EMISSION,
   InThread,
   VIEW,
-  type Asked,
   type Runner,
 } from "../src/serve/runner.ts";
 import { SessionRecord } from "../src/session/record.ts";
 import { limits, wordings } from "../src/spec.gen.ts";
 import { readSpec } from "../tools/spec/read.ts";
+import { asked } from "./asking.ts";
 import { script } from "./binary.ts";
 import { folders, put } from "./folders.ts";
 import { examples, loadBearing, ruleTest } from "./from-spec.ts";
@@ -47,18 +47,6 @@ const shared = pool({ threads: 2 });
 const here = new InThread();
 open.push(here);
 
-const asked = (query: string, more: Partial<Asked> = {}): Asked => ({
-  query,
-  maxFiles: undefined,
-  maxChars: undefined,
-  dedup: undefined,
-  client: undefined,
-  identified: false,
-  project: undefined,
-  notes: [],
-  [VIEW]: undefined,
-  ...more,
-});
 const caller = (root: string, more: Partial<Caller> = {}): Caller => ({
   places: [root],
   now: () => 0,

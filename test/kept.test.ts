@@ -8,11 +8,12 @@ import { explore, type ExploreRequest } from "../src/serve/explore.ts";
 import { KeptIndex } from "../src/serve/kept.ts";
 import { WorkerPool } from "../src/serve/pool.ts";
 import { KeptWorkings } from "../src/serve/workings.ts";
-import { InThread, VIEW } from "../src/serve/runner.ts";
+import { InThread } from "../src/serve/runner.ts";
 import { SessionRecord } from "../src/session/record.ts";
 import { limits } from "../src/spec.gen.ts";
 import { openIndex } from "../src/store/open.ts";
 import type { IndexReader } from "../src/store/store.ts";
+import { asked } from "./asking.ts";
 import { script } from "./binary.ts";
 import { law, loadBearing, ruleTest } from "./from-spec.ts";
 import { projects } from "./project.ts";
@@ -102,28 +103,18 @@ ruleTest(
     let { index } = openIndex(root)!;
     const at = (name: string) => join(root, name);
     const text = pythonFunction("settle_account", 40);
-    const asked = async () => {
+    const ask = async () => {
       for (const query of questions) {
         const anew = explore(root, index, { query });
         expect(answers.of(root, index, { query })).toEqual(anew);
         expect(answers.of(root, index, { query })).toEqual(anew);
-        const call = {
-          query,
-          maxFiles: undefined,
-          maxChars: undefined,
-          dedup: undefined,
-          client: undefined,
-          identified: false,
-          project: undefined,
-          notes: [],
-          [VIEW]: undefined,
-        };
+        const call = asked(query);
         const threaded = await pool.run(root, call);
         expect(threaded).toEqual(await here.run(root, call));
         expect(threaded.content[0]!.text).toBe(anew.text);
       }
     };
-    await asked();
+    await ask();
     for (const change of [
       () => appendFileSync(at("core.py"), "\nEDITED = 1\n"),
       () => writeFileSync(at("core.py"), text),
@@ -134,12 +125,12 @@ ruleTest(
       () => rmSync(at("other.py")),
     ]) {
       change();
-      await asked();
+      await ask();
     }
     index.close();
     indexed(root, { "core.py": pythonFunction("settle_account", 9) });
     index = openIndex(root)!.index;
-    await asked();
+    await ask();
     index.close();
     await here.close();
   },

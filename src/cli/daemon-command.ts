@@ -1,10 +1,9 @@
 /** `codegraph daemon`. */
 import { say } from "../model/wording.ts";
-import { realpathSync } from "node:fs";
 import { rootOf } from "../serve/daemon/address.ts";
 import { daemons, endDaemon, type Found } from "../serve/daemon/registry.ts";
 import { wordings } from "../spec.gen.ts";
-import { UserError } from "../store/place.ts";
+import { existing } from "./existing.ts";
 import { printLines, UsageError, type Invocation } from "./main.ts";
 import { counted, plain } from "./plain.ts";
 
@@ -136,13 +135,4 @@ async function stop(found: readonly Found[], json: boolean): Promise<number> {
         : [wordings.DAEMON_NONE_RUNS],
     );
   return code;
-}
-
-/** Throws: UserError where the folder is not there. */
-function existing(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    throw new UserError(say(wordings.ROOT_MISSING, { root: path }));
-  }
 }

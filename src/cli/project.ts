@@ -1,11 +1,11 @@
 /** Finds the project that a command is about, and opens its index. */
 import { homedir } from "node:os";
-import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
 import { nearestProject, UserError } from "../store/place.ts";
 import { openIndex, type OpenIndex } from "../store/open.ts";
+import { existing } from "./existing.ts";
 
 export interface Project extends OpenIndex {
   /** With links resolved. */
@@ -14,12 +14,9 @@ export interface Project extends OpenIndex {
 
 /** The root of the project around a path. Throws: UserError where nothing is indexed at or above it. */
 export function rootOf(path: string): string {
-  const asked = resolve(path);
-  if (!existsSync(asked))
-    throw new UserError(say(wordings.ROOT_MISSING, { root: path }));
-  const root = nearestProject(realpathSync(asked), homedir());
+  const root = nearestProject(existing(path), homedir());
   if (root === undefined)
-    throw new UserError(say(wordings.CLI_NOT_INDEXED, { path: asked }));
+    throw new UserError(say(wordings.CLI_NOT_INDEXED, { path: resolve(path) }));
   return root;
 }
 

@@ -2,7 +2,6 @@
  * `codegraph serve`: a proxy to the project's daemon, or a server of its own. What
  * only the second needs is loaded when it is needed.
  */
-import { realpathSync } from "node:fs";
 import { duplexPair } from "node:stream";
 import { say } from "../model/wording.ts";
 import { addressOf, rootOf } from "../serve/daemon/address.ts";
@@ -16,6 +15,7 @@ import { reach } from "../serve/daemon/reach.ts";
 import { waits } from "../serve/daemon/waits.ts";
 import type { HereOptions } from "../serve/here.ts";
 import { wordings } from "../spec.gen.ts";
+import { existing } from "./existing.ts";
 import { UsageError, warn, type Invocation } from "./main.ts";
 import { daemonProgram, programIdentity } from "./program.ts";
 import { VERSION } from "./version.ts";
@@ -30,8 +30,7 @@ export async function serve({ values }: Invocation): Promise<number> {
       }),
     );
   const folder = process.cwd();
-  const path =
-    typeof values.path === "string" ? [await existing(values.path)] : [];
+  const path = typeof values.path === "string" ? [existing(values.path)] : [];
   const options: HereOptions = {
     version: VERSION,
     places: [...path, folder],
@@ -82,14 +81,4 @@ function watchParent(onGone: () => void): void {
     onGone();
   }, waits().parent);
   timer.unref();
-}
-
-/** Throws: UserError where the folder is not there. */
-async function existing(path: string): Promise<string> {
-  try {
-    return realpathSync(path);
-  } catch {
-    const { UserError } = await import("../store/place.ts");
-    throw new UserError(say(wordings.ROOT_MISSING, { root: path }));
-  }
 }

@@ -9,6 +9,8 @@ import type { ScannedFile, ScanResult } from "./scan.ts";
 export interface Changes {
   readonly added: readonly ScannedFile[];
   readonly changed: readonly ScannedFile[];
+  /** The changed ones as they were indexed, in the same order. */
+  readonly outdated: readonly FileRow[];
   /** Files of the index that are gone, or no longer the project's. */
   readonly removed: readonly FileRow[];
   /** Files of another time whose bytes are those that were indexed. */
@@ -67,6 +69,7 @@ export function changes(
   const passedOver = new Map(leftOut.map((file) => [file.path, file]));
   const added: ScannedFile[] = [];
   const changed: ScannedFile[] = [];
+  const outdated: FileRow[] = [];
   const touched: { id: number; mtimeMs: number }[] = [];
   for (const file of scanned.files) {
     const { path, size, mtimeMs } = file;
@@ -75,8 +78,10 @@ export function changes(
     const left = passedOver.get(path);
     passedOver.delete(path);
     if (before) {
-      if (!isAsIndexed(scanned.root, before, file)) changed.push(file);
-      else if (mtimeMs !== before.mtimeMs) {
+      if (!isAsIndexed(scanned.root, before, file)) {
+        changed.push(file);
+        outdated.push(before);
+      } else if (mtimeMs !== before.mtimeMs) {
         const settled = settledTime(mtimeMs, nowMs);
         if (settled !== before.mtimeMs)
           touched.push({ id: before.id, mtimeMs: settled });
@@ -91,6 +96,7 @@ export function changes(
   return {
     added,
     changed,
+    outdated,
     removed: [...known.values()],
     touched,
     forgotten: [...passedOver.keys()],

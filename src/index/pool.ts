@@ -7,6 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import { Worker, type ResourceLimits } from "node:worker_threads";
 import type { IndexedFile, LeftOut } from "../model/file.ts";
 import type { SharedCache } from "./cache.ts";
+import { scriptBeside } from "./script.ts";
 import type { Segment } from "../model/segment.ts";
 import { decodeSymbols } from "../model/symbols.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
@@ -98,7 +99,7 @@ interface Running {
 function startWorker(
   start: Omit<IndexStart, "cache">,
   resourceLimits?: ResourceLimits,
-  script: URL = workerUrl(),
+  script: URL = scriptBeside(import.meta.url, "worker", "index-worker"),
 ): Running {
   setFlagsFromString(heapFlag());
   setFlagsFromString(compilerFlag());
@@ -242,12 +243,4 @@ export function batched<J extends Pick<FileJob, "size">>(
   }
   if (batch.length > 0) out.push(batch);
   return out;
-}
-
-/** Run from source the worker is a module beside this one, built it is a bundle beside the bundle. */
-function workerUrl(): URL {
-  return new URL(
-    import.meta.url.endsWith(".ts") ? "./worker.ts" : "./index-worker.js",
-    import.meta.url,
-  );
 }

@@ -10,6 +10,7 @@ import { availableParallelism } from "node:os";
 import { Worker, type ResourceLimits } from "node:worker_threads";
 import { userFolderPath } from "../index/user-folder.ts";
 import { say } from "../model/wording.ts";
+import { scriptBeside } from "../index/script.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 import type { CallDown, CallUp, ThreadStart } from "./explore-worker.ts";
 import {
@@ -105,7 +106,7 @@ export class WorkerPool implements Runner {
   private closed = false;
 
   constructor({
-    script = workerUrl(),
+    script = scriptBeside(import.meta.url, "explore-worker"),
     threads,
     resourceLimits,
     limits = {},
@@ -277,13 +278,3 @@ async function inThisThread({ root, asked, signal }: Call): Promise<RawResult> {
 
 const SECOND = 1000; // exempt spec-values-are-imported: a unit
 const MINUTE = 60 * SECOND;
-
-/** Run from source the worker is a module beside this one, built it is a bundle beside the bundle. */
-function workerUrl(): URL {
-  return new URL(
-    import.meta.url.endsWith(".ts")
-      ? "./explore-worker.ts"
-      : "./explore-worker.js",
-    import.meta.url,
-  );
-}

@@ -6,6 +6,7 @@
 import { Worker } from "node:worker_threads";
 import type { Damage } from "../store/sync.ts";
 import { keptForMs } from "../index/timing.ts";
+import { scriptBeside } from "../index/script.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 
 export interface SyncDone {
@@ -61,7 +62,7 @@ export class SyncThread implements SyncRunner {
   /** `script` is what the thread runs; by default the one beside this one. */
   constructor(
     limits: Pick<Limits, "SYNC_IDLE_SECONDS"> = fromSpec,
-    script: URL = workerUrl(),
+    script: URL = scriptBeside(import.meta.url, "sync-worker"),
   ) {
     this.limits = limits;
     this.script = script;
@@ -146,12 +147,4 @@ export class SyncThread implements SyncRunner {
     for (const { reject } of this.waiting.values()) reject(error);
     this.waiting.clear();
   }
-}
-
-/** Run from source the thread is a module beside this one, built it is a bundle beside the bundle. */
-function workerUrl(): URL {
-  return new URL(
-    import.meta.url.endsWith(".ts") ? "./sync-worker.ts" : "./sync-worker.js",
-    import.meta.url,
-  );
 }

@@ -71,8 +71,6 @@ interface Indexed {
 
 export interface SyncOptions extends BuildOptions {
   readonly onProgress?: (progress: BuildProgress) => void;
-  /** Files that a thread broke on: they are indexed by their words. */
-  readonly textOnly?: readonly string[];
   /** Where a question met damage: this database is built anew if it is still in use. */
   readonly damage?: Damage | undefined;
   /** Parses in threads of their own, so that a file that breaks one breaks nothing else. */
@@ -309,7 +307,7 @@ export class Syncer {
     options: SyncOptions,
   ): Promise<SyncResult> {
     const { reader } = editor;
-    const { scanned, added, changed, removed, touched } = found;
+    const { scanned, added, changed, outdated, removed, touched } = found;
     const counts = {
       root,
       added: added.length,
@@ -350,12 +348,8 @@ export class Syncer {
       })),
       options,
     );
-    const known = new Map(reader.files().map((f) => [f.path, f.id]));
     editor.apply({
-      removed: [
-        ...removed.map(({ id }) => id),
-        ...changed.flatMap(({ path }) => known.get(path) ?? []),
-      ],
+      removed: [...removed, ...outdated].map(({ id }) => id),
       files: indexed.files,
       segments: indexed.segments,
       touched,
@@ -391,7 +385,6 @@ export class Syncer {
     options: SyncOptions,
   ): Promise<Indexed> {
     const bytes = jobs.reduce((sum, { size }) => sum + size, 0);
-    const textOnly = options.textOnly ?? [];
     // A pack for every edit would be many, and few edits come again.
     const cache =
       shared && jobs.length < this.limits.MIN_SHARED_FILES
@@ -403,7 +396,7 @@ export class Syncer {
       const { createExtractor, grammarsOnDisk } =
         await import("../index/parse.ts");
       const indexer = await createIndexer(
-        { root, textOnly, cache },
+        { root, textOnly: [], cache },
         undefined,
         () => {
           // Well-made code would hold up the process's end: 120 ms (measured).
@@ -414,13 +407,13 @@ export class Syncer {
       const found = await indexer.add(jobs);
       return { ...found, segments: [indexer.finish()] };
     }
-    return sparing(async (broken) => {
+    return sparing(async (textOnly) => {
       let reused = 0;
       const files: IndexedFile[] = [];
       const leftOut: LeftOut[] = [];
       const segments: Segment[] = [];
       await indexFiles(
-        { root, textOnly: [...textOnly, ...broken], cache },
+        { root, textOnly, cache },
         jobs,
         {
           files(some, more, known) {
