@@ -1713,6 +1713,8 @@ export type RuleId =
   | "claimed-names"
   | "script-blocks"
   | "outline-facts"
+  | "opencode-stamps"
+  | "opencode-plugin-is-shared"
   | "pool-same-bytes"
   | "pool-record-stays"
   | "handler-holds-no-caller"
