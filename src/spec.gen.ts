@@ -47,6 +47,10 @@ export const limits = {
   MAX_SPANS_IN_POINTER: 4,
   /** likewise. Unit: symbols. @spec dedup-pointer */
   MAX_SYMBOLS_IN_POINTER: 5,
+  /** hosts give a server 10 to 30; a start takes half a. Unit: seconds. @spec doctor-starts-servers */
+  DOCTOR_WAIT_SECONDS: 10,
+  /** of what a hook writes; more is no answer. Unit: chars. @spec doctor-starts-servers */
+  DOCTOR_READS_CHARS: 100000,
   /** what answers best is read, not skimmed. Unit: –. @spec plan-carries-forward */
   SHARE_EXPONENT: 3,
   /** less holds no readable piece of a file. Unit: UTF-16 units. @spec plan-carries-forward */
@@ -532,6 +536,67 @@ export const wordings = {
   CONTENTS_HELD: "sent before",
   /** what follows is not all. @spec dedup-held-mark */
   CONTENTS_REST_HELD: "the rest sent before",
+  /** a host that nobody wired. @spec doctor-judges */
+  DOCTOR_NOT_WIRED: "It is here and does not use codegraph.",
+  /** as it should be. @spec doctor-judges */
+  DOCTOR_ANSWERS: 'The server "{name}" answers ({version}, {ms} ms).',
+  /** an upgrade left it behind. @spec doctor-judges */
+  DOCTOR_VERSION:
+    'The server "{name}" is codegraph {version}, and this is {own}.',
+  /** a desktop's host may have another. @spec doctor-judges */
+  DOCTOR_OWN_PATH:
+    'The server "{name}" starts with the PATH of this terminal alone; a host without it does not find "{command}".',
+  /** a user's decision. @spec doctor-judges */
+  DOCTOR_OFF: 'The server "{name}" is switched off.',
+  /** the program has moved. @spec doctor-judges */
+  DOCTOR_NOT_FOUND:
+    'The server "{name}" does not start: "{command}" is not found.',
+  /** what it wrote last says why. @spec doctor-judges */
+  DOCTOR_ENDED: 'The server "{name}" ended before it answered: {detail}',
+  /** it hangs. @spec doctor-judges */
+  DOCTOR_SILENT: 'The server "{name}" did not answer within {seconds} seconds.',
+  /** another program has the name. @spec doctor-judges */
+  DOCTOR_OTHER: 'The server "{name}" answers, and has no tool {tool}.',
+  /** the host cannot read it either. @spec doctor-judges */
+  DOCTOR_LINE: "line {line}: {what}",
+  /** known contexts. @spec doctor-judges */
+  DOCTOR_TOLD: "Hooks tell the server whose a call is.",
+  /** an older server. @spec doctor-judges */
+  DOCTOR_UNTAKEN: 'Hooks call "{name}", which does not take what they tell.',
+  /** it was renamed. @spec doctor-judges */
+  DOCTOR_NO_SUCH:
+    'Hooks call a server "{name}", and none of that name is set up.',
+  /** it would not run them. @spec doctor-judges */
+  DOCTOR_HOST_OLD:
+    "Its version {version} is not known to run hooks of type mcp_tool.",
+  /** its program is not on PATH. @spec doctor-judges */
+  DOCTOR_HOST_UNKNOWN:
+    "Its version is not known; hooks of type mcp_tool need {least}.",
+  /** the program has moved. @spec doctor-judges */
+  DOCTOR_HOOK_MISSING:
+    'The hook at {event} does not run: "{command}" is not found.',
+  /** hosts show that. @spec doctor-judges */
+  DOCTOR_HOOK_CODE: "The hook at {event} ended with {code}: {detail}",
+  /** the stamp is lost. @spec doctor-judges */
+  DOCTOR_HOOK_WRONG: "The hook at {event} does not answer as it should.",
+  /** every call would wait. @spec doctor-judges */
+  DOCTOR_HOOK_LATE: "The hook at {event} did not end within {seconds} seconds.",
+  /** half of an installation. @spec doctor-judges */
+  DOCTOR_NOT_TOLD:
+    "Nothing tells the server whose a call is, so that it answers each as a whole.",
+  /** the one event that has to be there. @spec doctor-judges */
+  DOCTOR_NO_RESET:
+    "No hook at {event}: after a compaction the server does not know that what it sent is gone.",
+  /** opencode. @spec doctor-judges */
+  DOCTOR_PLUGIN: "Its plugin tells the server whose a call is.",
+  /** half of an uninstallation. @spec doctor-judges */
+  DOCTOR_NO_SERVER: "Hooks of codegraph are there, and no server.",
+  /** an older version wrote it, or a person. @spec doctor-judges */
+  DOCTOR_DRIFTED: "It is not as `codegraph install` writes it now.",
+  /** what mends most of it. @spec doctor-judges */
+  DOCTOR_MEND: "codegraph install --target {host} --scope {scope}",
+  /** what nobody understands is nobody's to overwrite. @spec doctor-judges */
+  DOCTOR_MEND_FILE: "Mend {path} by hand.",
   /** a list that is cut says so. @spec answer-heading */
   MORE: "+{count} more",
   /** a signature is not taken for the whole. @spec answer-heading */
@@ -828,6 +893,28 @@ export const lists = {
     "visual-studio-code",
     "visual studio code",
   ] as readonly string[],
+  /** what Codex gives a server (seen), and what no program starts without on Windows. @spec doctor-starts-servers */
+  BARE_VARIABLES: [
+    "HOME",
+    "LANG",
+    "TERM",
+    "TMPDIR",
+    "USERPROFILE",
+    "LOCALAPPDATA",
+    "APPDATA",
+    "SystemRoot",
+    "TEMP",
+    "ComSpec",
+    "PATHEXT",
+  ] as readonly string[],
+  /** what a host has that a desktop started. @spec doctor-starts-servers */
+  BARE_PATH: ["/usr/bin", "/bin"] as readonly string[],
+  /** whose calls say nothing of a conversation, and whose hooks do. @spec doctor-judges */
+  NEEDS_HOOKS: ["claude"] as readonly string[],
+  /** likewise, and it has no hooks but loads plugins. @spec doctor-judges */
+  NEEDS_PLUGIN: ["opencode"] as readonly string[],
+  /** the first Claude Code whose hooks of type mcp_tool were seen. @spec doctor-judges */
+  ANNOUNCES_FROM: ["2.1.332"] as readonly string[],
   /** words that stand in every question. @spec query-names-and-words */
   STOP_WORDS: [
     "a",
@@ -1641,6 +1728,9 @@ export type RuleId =
   | "dedup-held-mark"
   | "dedup-answers"
   | "dedup-answers-apart"
+  | "doctor-starts-servers"
+  | "doctor-tries-hooks"
+  | "doctor-judges"
   | "plan-carries-forward"
   | "plan-whole-when-it-fits"
   | "plan-cuts-the-best"

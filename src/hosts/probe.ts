@@ -1,0 +1,280 @@
+/**
+ * Tries what a host is told to do: starts its server and speaks the protocol with it,
+ * runs its hooks with a payload. Each is ended when it was heard, or when its time is
+ * over. Nothing is thrown: what goes wrong is what is told.
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import { createInterface } from "node:readline";
+import { ANNOUNCE_TOOL } from "../serve/announce.ts";
+import { TOOL } from "../serve/tool.ts";
+import { limits as fromSpec, lists, type Limits } from "../spec.gen.ts";
+import {
+  CALL,
+  COMPACTION,
+  type HookTried,
+  type ServerTried,
+} from "./doctor.ts";
+import type { WiredHook, WiredServer } from "./host.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Surroundings {
+  /** The project's folder. */
+  readonly cwd: string;
+  /** The user's environment. */
+  readonly env: Environment;
+  readonly platform: NodeJS.Platform;
+}
+
+type Used = Pick<Limits, "DOCTOR_WAIT_SECONDS" | "DOCTOR_READS_CHARS">;
+
+/**
+ * The least that a host gives a server. Windows finds nothing without the user's PATH.
+ * @spec doctor-starts-servers
+ */
+export function bareEnvironment(
+  env: Environment,
+  platform: NodeJS.Platform,
+): Record<string, string> {
+  const bare: Record<string, string> = {};
+  for (const name of lists.BARE_VARIABLES)
+    if (env[name] !== undefined) bare[name] = env[name];
+  const path = platform === "win32" ? env.PATH : lists.BARE_PATH.join(":");
+  return path === undefined ? bare : { ...bare, PATH: path };
+}
+
+/** @spec doctor-starts-servers */
+export async function tryServer(
+  server: WiredServer,
+  { cwd, env, platform }: Surroundings,
+  limits: Used = fromSpec,
+): Promise<ServerTried> {
+  const bare = bareEnvironment(env, platform);
+  const first = await converse(server, cwd, bare, limits);
+  if (first.did !== "not found" || env.PATH === undefined) return first;
+  const second = await converse(
+    server,
+    cwd,
+    { ...bare, PATH: env.PATH },
+    limits,
+  );
+  return second.did === "answered" ? { ...second, ownPath: true } : second;
+}
+
+/** What is asked of a server, in this order. The last is no part of the protocol's lists. */
+const REQUESTS: readonly (readonly [method: string, params: object])[] = [
+  [
+    "initialize",
+    {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "codegraph-doctor", version: "1" },
+    },
+  ],
+  ["tools/list", {}],
+  [
+    "tools/call",
+    { name: ANNOUNCE_TOOL, arguments: { s: "doctor", a: "", u: "doctor" } },
+  ],
+];
+
+/** What of the answers is looked at. */
+interface Results {
+  readonly serverInfo?: { readonly version?: unknown };
+  readonly tools?: readonly { readonly name?: unknown }[];
+}
+
+function converse(
+  { command, args, env: own }: WiredServer,
+  cwd: string,
+  env: Record<string, string>,
+  limits: Used,
+): Promise<ServerTried> {
+  const started = performance.now();
+  return new Promise((resolve) => {
+    // Answers by itself: a daemon would outlive the question.
+    const child = start(command, args, cwd, {
+      CODEGRAPH_DAEMON: "0",
+      ...env,
+      ...own,
+    });
+    const said = lastLine(child, limits);
+    const results: Results[] = [];
+    const done = (tried: ServerTried) => {
+      clearTimeout(timer);
+      end(child);
+      resolve(tried);
+    };
+    const timer = setTimeout(
+      () => done({ did: "hung" }),
+      limits.DOCTOR_WAIT_SECONDS * 1000,
+    );
+    const ask = () => {
+      const [method, params] = REQUESTS[results.length]!;
+      send(child, { id: results.length, method, params });
+    };
+    child.on("error", (error: NodeJS.ErrnoException) =>
+      done(
+        error.code === "ENOENT"
+          ? { did: "not found" }
+          : { did: "ended", detail: error.message },
+      ),
+    );
+    child.on("close", (code, signal) =>
+      done({ did: "ended", detail: said() || String(signal ?? code) }),
+    );
+    createInterface({ input: child.stdout! }).on("line", (line) => {
+      const answer = parsed(line);
+      if (answer?.id !== results.length) return;
+      const last = results.length === REQUESTS.length - 1;
+      if (last) {
+        const [info, list] = results;
+        done({
+          did: "answered",
+          version: String(info!.serverInfo?.version ?? "?"),
+          tools: (list!.tools ?? []).map(({ name }) => String(name)),
+          ms: Math.round(performance.now() - started),
+          takes: answer.error === undefined && !isError(answer.result),
+          ownPath: false,
+        });
+        return;
+      }
+      results.push((answer.result ?? {}) as Results);
+      if (results.length === 1)
+        send(child, { method: "notifications/initialized" });
+      ask();
+    });
+    ask();
+  });
+}
+
+interface Answer {
+  readonly id?: unknown;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** A line that is no message of the protocol is passed over, as hosts do. */
+function parsed(line: string): Answer | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null
+      ? (value as Answer)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isError = (result: unknown): boolean =>
+  (result as { isError?: unknown } | undefined)?.isError === true;
+
+const send = (child: ChildProcess, message: object) =>
+  child.stdin!.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+
+const SESSION = "codegraph-doctor";
+
+/** What a host hands over at an event, as far as codegraph reads it. */
+const payload = (event: string): string =>
+  JSON.stringify({
+    session_id: SESSION,
+    hook_event_name: event,
+    ...(event === CALL && {
+      tool_name: `mcp__codegraph__${TOOL}`,
+      tool_input: { query: SESSION },
+      tool_use_id: SESSION,
+    }),
+    ...(event === COMPACTION && { trigger: "manual" }),
+  });
+
+/** At a call the stamp, else nothing. */
+function isRight(event: string, stdout: string): boolean {
+  if (event !== CALL) return stdout.trim() === "";
+  const answer = parsed(stdout) as
+    | { hookSpecificOutput?: { updatedInput?: Record<string, unknown> } }
+    | undefined;
+  const input = answer?.hookSpecificOutput?.updatedInput;
+  return input?.sessionId === SESSION && input.query === SESSION;
+}
+
+/** Runs a hook that is a command. @spec doctor-tries-hooks */
+export function tryHook(
+  { event, argv, shell }: WiredHook,
+  { cwd, env }: Surroundings,
+  limits: Used = fromSpec,
+): Promise<HookTried> {
+  return new Promise((resolve) => {
+    const [command = "", ...args] = argv ?? [shell ?? ""];
+    const child = start(command, args, cwd, env, argv === undefined);
+    const said = lastLine(child, limits);
+    let stdout = "";
+    const done = (tried: HookTried) => {
+      clearTimeout(timer);
+      end(child);
+      resolve(tried);
+    };
+    const timer = setTimeout(
+      () => done({ did: "hung" }),
+      limits.DOCTOR_WAIT_SECONDS * 1000,
+    );
+    child.on("error", () => done({ did: "not found", command }));
+    child.stdout!.setEncoding("utf8").on("data", (part: string) => {
+      if (stdout.length < limits.DOCTOR_READS_CHARS) stdout += part;
+    });
+    child.on("close", (code, signal) =>
+      done(
+        // What a shell says of a command that it does not find.
+        code === 127 && argv === undefined
+          ? { did: "not found", command }
+          : {
+              did: "ended",
+              code: code ?? String(signal),
+              detail: said(),
+              right: isRight(event, stdout),
+            },
+      ),
+    );
+    child.stdin!.end(payload(event));
+  });
+}
+
+function start(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: Environment,
+  shell = false,
+): ChildProcess {
+  const child = spawn(command, [...args], {
+    cwd,
+    env: env as NodeJS.ProcessEnv,
+    shell,
+    // A group of its own, so that what it starts ends with it.
+    detached: process.platform !== "win32",
+    windowsHide: true,
+  });
+  // What ended before it was written to is seen as ended.
+  child.stdin.on("error", () => {});
+  return child;
+}
+
+/** The last line that a process has written to its standard error. */
+function lastLine(child: ChildProcess, limits: Used): () => string {
+  let text = "";
+  child.stderr!.setEncoding("utf8").on("data", (part: string) => {
+    text = (text + part).slice(-limits.DOCTOR_READS_CHARS);
+  });
+  return () => text.trim().split("\n").at(-1)!;
+}
+
+function end(child: ChildProcess): void {
+  for (const stream of [child.stdin, child.stdout, child.stderr])
+    stream?.destroy();
+  if (child.pid === undefined) return;
+  try {
+    if (process.platform === "win32") child.kill();
+    else process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}
