@@ -143,6 +143,8 @@ export const limits = {
   MAX_WATCHES: 8192,
   /** an edit seldom comes alone; a start takes 0.2 s. Unit: seconds. @spec sync-thread */
   SYNC_IDLE_SECONDS: 60,
+  /** programs that say it take a second or two. Unit: ms. @spec hosts-claude-hooks */
+  VERSION_WAIT_MS: 5000,
   /** one thread writes; more than this many outrun it. Unit: threads. @spec index-workers */
   MAX_INDEX_WORKERS: 8,
   /** a thread's start costs as much as parsing that. Unit: bytes. @spec index-workers */
@@ -705,6 +707,81 @@ export const wordings = {
   /** names the mend. @spec watch-limit */
   WATCH_SYSTEM:
     "the system allows no more watches (on Linux the setting fs.inotify.max_user_watches)",
+  /** says whose move it is. @spec hosts-left-alone */
+  INSTALL_LEFT_ALONE:
+    "Left {file} as it is: {what}. Mend that and run the command again.",
+  /** its bytes could not be kept. @spec hosts-left-alone */
+  HOST_NOT_UTF8: "it is not UTF-8 text",
+  /** somebody has locked it. @spec hosts-left-alone */
+  HOST_READ_ONLY: "it is read-only",
+  /** likewise. @spec hosts-left-alone */
+  HOST_NO_ACCESS: "there is no permission to write it",
+  /** nothing is lost. @spec hosts-left-alone */
+  HOST_DISK_FULL: "the disk is full",
+  /** the last one to write would win. @spec hosts-left-alone */
+  HOST_CHANGING: "another program keeps writing it",
+  /** two servers cannot have one name. @spec hosts-left-alone */
+  HOST_TAKEN: '"{name}" in it is another program\'s',
+  /** there is no place for ours. @spec hosts-left-alone */
+  HOST_NO_OBJECT: '"{name}" in it is no object',
+  /** likewise. @spec hosts-left-alone */
+  HOST_NO_ARRAY: '"{name}" in it is no list',
+  /** likewise. @spec hosts-left-alone */
+  HOST_NO_ROOT: "it holds no object",
+  /** likewise. @spec hosts-left-alone */
+  HOST_NO_TABLE: '"{name}" in it is no table',
+  /** TOML closes such a table. @spec hosts-left-alone */
+  HOST_ONE_LINE:
+    '"{name}" in it is written in a way that no table can be added to',
+  /** an entry in parts, which is not whole. @spec hosts-left-alone */
+  HOST_NO_KEY: '"{name}" in it has no {key}',
+  /** what a parser says. @spec hosts-left-alone */
+  HOST_SYNTAX: "it cannot be read ({error})",
+  /** the name of ours is taken. @spec hosts-left-alone */
+  HOST_PLUGIN_TAKEN: "it is another plugin",
+  /** files of a person's settings. @spec install-asks */
+  INSTALL_QUESTION: "Write these? [Y/n]",
+  /** the answer was no. @spec install-asks */
+  INSTALL_NOT_DONE: "Nothing was changed.",
+  /** what to add. @spec install-asks */
+  INSTALL_SAY_YES:
+    "Nothing was changed, since there is no terminal to ask on. Add --yes, or --target NAME, to write these.",
+  /** the folder may be elsewhere. @spec install-asks */
+  INSTALL_NO_HOST:
+    "No host of agents was found. Name one with --target: {names}.",
+  /** a misspelt name. @spec install-asks */
+  INSTALL_UNKNOWN_HOST: 'There is no host "{name}", but all and {names}.',
+  /** a misspelt scope. @spec install-asks */
+  INSTALL_SCOPE: '--scope takes user or project, not "{value}".',
+  /** its files are the user's. @spec install-asks */
+  INSTALL_HOME:
+    "The home folder is no project. Leave --scope out, or name the project's folder.",
+  /** nothing of ours is or was there. @spec install-report */
+  INSTALL_NOTHING: "Nothing to do.",
+  /** without an index there is no answer. @spec install-report */
+  INSTALL_INIT: "Next, in the folder of each project: codegraph init",
+  /** colleagues could not start it. @spec install-report */
+  INSTALL_NOT_PORTABLE:
+    "The command in these files is a path of this machine, since no codegraph on PATH is this program. Keep them out of what others share.",
+  /** servers are started with it. @spec install-report */
+  NEXT_CLAUDE: "Start Claude Code again; /mcp shows the server.",
+  /** likewise. @spec install-report */
+  NEXT_CODEX: "Start Codex again; /mcp shows the server.",
+  /** whom to trust is its user's to say. @spec install-report */
+  NEXT_CODEX_HOOKS:
+    "Start Codex again and trust the hooks in /hooks: until then it skips them without a word.",
+  /** a new server is off. @spec install-report */
+  NEXT_CURSOR: "In Cursor, switch the server on under Settings, MCP.",
+  /** servers are started with it. @spec install-report */
+  NEXT_OPENCODE: "Start opencode again.",
+  /** likewise. @spec install-report */
+  NEXT_GEMINI: "Start Gemini CLI again; /mcp shows the server.",
+  /** it asks for trust. @spec install-report */
+  NEXT_VSCODE: 'In VS Code, run "MCP: List Servers" and start the server.',
+  /** nothing goes on running. @spec uninstall-leaves-nothing */
+  UNINSTALL_DAEMONS: "Daemons that were ended: {count}",
+  /** people look for what stays behind. @spec uninstall-leaves-nothing */
+  UNINSTALL_KEPT: "Left: {path}. To delete it: {command}",
   /** what is lost: nothing. @spec index-survives-a-crash */
   INDEX_BROKE:
     "Indexing stopped: {message}. The previous index, if there was one, still answers; close other programs if memory is short, and retry.",
@@ -913,8 +990,20 @@ export const lists = {
   NEEDS_HOOKS: ["claude"] as readonly string[],
   /** likewise, and it has no hooks but loads plugins. @spec doctor-judges */
   NEEDS_PLUGIN: ["opencode"] as readonly string[],
-  /** the first Claude Code whose hooks of type mcp_tool were seen. @spec doctor-judges */
-  ANNOUNCES_FROM: ["2.1.332"] as readonly string[],
+  /** the next version of Node takes over the path; its own goes. @spec hosts-command */
+  STEADY_FOLDERS: [
+    "/usr/bin",
+    "/usr/local/bin",
+    "/opt/homebrew/bin",
+  ] as readonly string[],
+  /** run a script or a package that they are given. @spec hosts-own-entries */
+  RUNNERS: ["node", "nodejs", "bun", "npx"] as readonly string[],
+  /** the hooks that there are. @spec hosts-own-entries */
+  HOOKS: ["pre-tool-use", "post-compact"] as readonly string[],
+  /** seen there. @spec hosts-claude-hooks */
+  TOOL_HOOKS_SINCE: ["2.1.332"] as readonly string[],
+  /** the sources of a session's start that end the context of that session. @spec hosts-claude-hooks */
+  STAMPED_STARTS: ["compact", "clear", "resume"] as readonly string[],
   /** words that stand in every question. @spec query-names-and-words */
   STOP_WORDS: [
     "a",
@@ -1731,6 +1820,7 @@ export type RuleId =
   | "doctor-starts-servers"
   | "doctor-tries-hooks"
   | "doctor-judges"
+  | "doctor-command"
   | "plan-carries-forward"
   | "plan-whole-when-it-fits"
   | "plan-cuts-the-best"
@@ -1773,6 +1863,21 @@ export type RuleId =
   | "fresh-without-watching"
   | "sync-thread"
   | "keeps-projects"
+  | "hosts-detected"
+  | "hosts-files"
+  | "hosts-command"
+  | "hosts-quoting"
+  | "hosts-own-entries"
+  | "hosts-surgical"
+  | "hosts-drift"
+  | "hosts-left-alone"
+  | "hosts-written-whole"
+  | "hosts-claude-hooks"
+  | "hosts-codex-hooks"
+  | "install-asks"
+  | "install-report"
+  | "install-print"
+  | "uninstall-leaves-nothing"
   | "index-workers"
   | "index-survives-a-crash"
   | "index-memory"

@@ -31,6 +31,17 @@ const SHARED =
   "Files whose bytes were parsed before, in whatever project of yours, are not parsed\n" +
   "again. CODEGRAPH_EXTRACTION_CACHE=0 switches that off.";
 
+const INSTALL_OPTIONS = {
+  target: { type: "string" },
+  scope: { type: "string" },
+  print: { type: "boolean" },
+  json: { type: "boolean" },
+} as const;
+const SCOPE_HELP = [
+  "--scope SCOPE",
+  "the files of this user (by default), or of the project at PATH",
+] as const;
+
 export const COMMANDS = {
   init: {
     usage: "codegraph init [PATH] [--force] [--quiet] [--json]",
@@ -170,6 +181,65 @@ export const COMMANDS = {
       ["--json", "print the result as one JSON value"],
     ],
     load: async () => (await import("./daemon-command.ts")).daemon,
+  },
+  install: {
+    usage:
+      "codegraph install [PATH] [--target NAME[,NAME...]|all] [--scope user|project] [--hooks] [--print] [--yes] [--json]",
+    summary: "tell the hosts of coding agents of the server",
+    details:
+      "Adds the server, and what tells a host's conversations apart, to the files of Claude\n" +
+      "Code (claude), Codex (codex), Cursor (cursor), opencode (opencode), Gemini CLI (gemini)\n" +
+      "and VS Code (vscode). All else in those files stays as it is.",
+    most: 1,
+    options: {
+      ...INSTALL_OPTIONS,
+      hooks: { type: "boolean" },
+      yes: { type: "boolean", short: "y" },
+    },
+    optionHelp: [
+      [
+        "--target NAMES",
+        "the hosts, with commas between, or all (those that are there by default)",
+      ],
+      SCOPE_HELP,
+      ["--hooks", "hooks for Codex too, which needs none"],
+      ["--print", "show the changes as a diff and write nothing"],
+      ["-y, --yes", "do not ask"],
+      ["--json", "print the result as one JSON value"],
+    ],
+    load: async () => (await import("./install-command.ts")).install,
+  },
+  uninstall: {
+    usage:
+      "codegraph uninstall [PATH] [--target NAME[,NAME...]|all] [--scope user|project] [--print] [--json]",
+    summary: "take that out again",
+    details:
+      "Takes out what `codegraph install` has put into the files of hosts, and nothing else.\n" +
+      "For a user it also ends the daemons, and says what data is left.",
+    most: 1,
+    options: { ...INSTALL_OPTIONS, yes: { type: "boolean", short: "y" } },
+    optionHelp: [
+      ["--target NAMES", "the hosts, with commas between (all by default)"],
+      SCOPE_HELP,
+      ["--print", "show the changes as a diff and write nothing"],
+      ["-y, --yes", "accepted; it never asks"],
+      ["--json", "print the result as one JSON value"],
+    ],
+    load: async () => (await import("./install-command.ts")).uninstall,
+  },
+  doctor: {
+    usage: "codegraph doctor [PATH] [--target NAME[,NAME...]|all] [--json]",
+    summary: "check that each host reaches the server",
+    details:
+      "Starts what the files of each host tell it to start, as the host would, and says what\n" +
+      "is wrong and how to mend it. Nothing is changed.",
+    most: 1,
+    options: { target: { type: "string" }, json: { type: "boolean" } },
+    optionHelp: [
+      ["--target NAMES", "the hosts, with commas between (all by default)"],
+      ["--json", "print the result as one JSON value"],
+    ],
+    load: async () => (await import("./doctor-command.ts")).doctor,
   },
   replay: {
     usage: "codegraph replay --queries FILE [--path PATH] [--runs N] [--json]",

@@ -32,3 +32,13 @@ export const daemonProgram = (): Program => ({
     ),
   ],
 });
+
+/** What starts this program wherever it is called from. @spec hosts-command */
+export const ownScript = (): { node: string; script: string } => ({
+  node: process.execPath,
+  script: fileURLToPath(
+    isBuilt()
+      ? new URL("./codegraph.js", import.meta.url)
+      : new URL("./codegraph.ts", import.meta.url),
+  ),
+});

@@ -11,7 +11,7 @@ import {
   type Limits,
 } from "../spec.gen.ts";
 import type { HostId, Problem, Scope, WiredHook, WiredServer } from "./host.ts";
-import { atLeast } from "./version.ts";
+import { runsToolHooks } from "./claude.ts";
 
 /** How a server did that was started as its entry says. */
 export type ServerTried =
@@ -124,7 +124,8 @@ export function judge(
     .concat(whole(host.id, files, servers, of(undefined)));
 }
 
-const isOurs = (file: FoundFile): boolean =>
+/** Whether anything of ours may be in a file. */
+export const isOurs = (file: FoundFile): boolean =>
   file.problem !== undefined ||
   file.servers.length > 0 ||
   file.hooks.length > 0 ||
@@ -196,10 +197,10 @@ function aboutHooks(
     else if (entry[1]?.did === "answered" && !entry[1].takes)
       wrong.push(about("FAIL", say(wordings.DOCTOR_UNTAKEN, { name })));
   }
-  const [least = ""] = lists.ANNOUNCES_FROM;
+  const [least = ""] = lists.TOOL_HOOKS_SINCE;
   if (called.size > 0 && version === undefined)
     wrong.push(about("note", say(wordings.DOCTOR_HOST_UNKNOWN, { least })));
-  else if (called.size > 0 && !atLeast(version!, least))
+  else if (called.size > 0 && !runsToolHooks(version))
     wrong.push(
       about("FAIL", say(wordings.DOCTOR_HOST_OLD, { version: version! })),
     );

@@ -1,28 +1,38 @@
 /** Finds what a host is told of codegraph, and tries it. */
-import { readFileSync } from "node:fs";
 import type { FoundFile, FoundHost } from "./doctor.ts";
-import type { Host, HostFile, Places, Wanted } from "./host.ts";
+import type { Host, Places, Scope } from "./host.ts";
+import { plan, type Wishes } from "./install.ts";
 import { tryHook, tryServer } from "./probe.ts";
 import { wired } from "./wired.ts";
 
-/** Whatever there is to say of one host. @spec doctor-judges */
+/**
+ * Whatever there is to say of one host.
+ * @param wishes what `install` would write in a scope, hooks aside
+ * @spec doctor-judges
+ */
 export async function examine(
   host: Host,
   places: Places,
-  wanted: Wanted,
+  wishes: (scope: Scope) => Omit<Wishes, "hooks">,
 ): Promise<FoundHost> {
   const files: FoundFile[] = [];
-  for (const scope of ["user", "project"] as const)
-    for (const [i, found] of wired(host, scope, places).files.entries()) {
-      const surroundings = { ...places, cwd: places.root };
+  for (const scope of ["user", "project"] as const) {
+    const found = wired(host, scope, places).files;
+    const steps = plan("install", host, scope, places, {
+      ...wishes(scope),
+      // Hooks that only `--hooks` installs are as they should be where they are.
+      hooks: found.some((file) => file.hooks.length > 0),
+    });
+    const surroundings = { ...places, cwd: places.root };
+    for (const file of found) {
       const servers: FoundFile["servers"][number][] = [];
-      for (const server of found.servers)
+      for (const server of file.servers)
         servers.push([
           server,
           server.enabled ? await tryServer(server, surroundings) : undefined,
         ]);
       const hooks: FoundFile["hooks"][number][] = [];
-      for (const hook of found.hooks)
+      for (const hook of file.hooks)
         hooks.push([
           hook,
           hook.kind === "command"
@@ -30,26 +40,17 @@ export async function examine(
             : undefined,
         ]);
       files.push({
-        path: found.path,
+        path: file.path,
         scope,
-        problem: found.problem,
+        problem: file.problem,
         servers,
         hooks,
-        plugin: found.plugin,
-        drifted: drifted(host.files(scope, places)[i]!, wanted),
+        plugin: file.plugin,
+        drifted: steps.some(
+          (step) => step.file.path === file.path && step.change === "changed",
+        ),
       });
     }
-  return { id: host.id, version: wanted.version, files };
-}
-
-/** Whether `install` would change a file that is there. */
-function drifted(file: HostFile, wanted: Wanted): boolean {
-  let text: string;
-  try {
-    text = readFileSync(file.path, "utf8");
-  } catch {
-    return false;
   }
-  const edited = file.install(text, wanted, 0);
-  return "text" in edited && edited.text !== text;
+  return { id: host.id, version: wishes("user").version, files };
 }

@@ -19,6 +19,8 @@ export interface Places {
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
+  /** Whether a file or folder is there; a link that leads nowhere counts. */
+  readonly exists: (path: string) => boolean;
 }
 
 /** What to write. */
@@ -31,6 +33,8 @@ export interface Wanted {
   readonly hooks: boolean;
   /** The name of the server's entry; hooks of type `mcp_tool` call it by that. */
   readonly server: string;
+  /** Of the command's words none is a path of this machine. */
+  readonly portable: boolean;
   readonly platform: NodeJS.Platform;
 }
 
@@ -99,6 +103,7 @@ export type Ours = Pick<WiredFile, "servers" | "hooks" | "plugin" | "problem">;
 /** A file of a host, and how it is edited. */
 export interface HostFile {
   readonly path: string;
+  readonly holds: "server" | "hooks" | "plugin";
   /**
    * The file's text with our entries in it; `undefined` is a file that is missing.
    * @param created how many folders are created along with a missing file
@@ -124,5 +129,7 @@ export interface Host {
   /** In the order in which they are written; taken out in the other one. */
   readonly files: (scope: Scope, places: Places) => readonly HostFile[];
   /** What a person has to do for it to take effect. */
-  readonly next: (wanted: Wanted) => string;
+  readonly next: string;
+  /** The same, where hooks were asked for that it needs none of. */
+  readonly nextWithHooks?: string;
 }

@@ -1,5 +1,5 @@
 /** What of codegraph is in a host's files at present. */
-import { readFileSync } from "node:fs";
+import { readText } from "./files.ts";
 import type {
   Host,
   HostFile,
@@ -16,20 +16,9 @@ export const wired = (host: Host, scope: Scope, places: Places): Wired => ({
 });
 
 function wiredFile(file: HostFile): WiredFile {
-  let text: string | undefined;
-  try {
-    text = readFileSync(file.path, "utf8");
-  } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT" && code !== "ENOTDIR")
-      return {
-        path: file.path,
-        exists: true,
-        servers: [],
-        hooks: [],
-        plugin: false,
-        problem: { line: undefined, what: code },
-      };
-  }
-  return { path: file.path, exists: text !== undefined, ...file.ours(text) };
+  const { path } = file;
+  const read = readText(path);
+  return "problem" in read
+    ? { path, exists: true, servers: [], hooks: [], plugin: false, ...read }
+    : { path, exists: read.text !== undefined, ...file.ours(read.text) };
 }

@@ -73,6 +73,8 @@ export async function bundle(): Promise<Bundle> {
       "sync-worker": "src/serve/sync-worker.ts",
       dedup: "src/dedup/index.ts",
     },
+    // What its package has for bundlers; its other form asks for files at run time.
+    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     define: { CODEGRAPH_VERSION: JSON.stringify(version()) },
     // A bundled CommonJS module asks for what Node has by `require`.
     banner: {

@@ -1,0 +1,362 @@
+/** `codegraph install` and `codegraph uninstall`. */
+import { createTwoFilesPatch } from "diff";
+import { homedir } from "node:os";
+import { relative, resolve, sep } from "node:path";
+import { createInterface } from "node:readline/promises";
+import type { Host, HostId, Places, Scope } from "../hosts/host.ts";
+import { HOSTS } from "../hosts/index.ts";
+import { plan, take, type Action, type Step } from "../hosts/install.ts";
+import {
+  commandFor,
+  isDetected,
+  placesHere,
+  versionOf,
+} from "../hosts/machine.ts";
+import { userFolderPath } from "../index/user-folder.ts";
+import { say } from "../model/wording.ts";
+import { daemons, endDaemon } from "../serve/daemon/registry.ts";
+import { wordings } from "../spec.gen.ts";
+import { hasData } from "../store/folder.ts";
+import { nearestProject, UserError } from "../store/place.ts";
+import { existing } from "./existing.ts";
+import { printLines, UsageError, warn, type Invocation } from "./main.ts";
+import { plain } from "./plain.ts";
+import { ownScript } from "./program.ts";
+
+interface Asked {
+  readonly action: Action;
+  readonly scope: Scope;
+  readonly places: Places;
+  readonly hosts: readonly Host[];
+  readonly values: Invocation["values"];
+}
+
+/** What is to be done for a host, or was. */
+interface Done {
+  readonly host: Host;
+  readonly steps: readonly Step[];
+}
+
+/** @spec install-asks install-report cli-json */
+export async function install(invocation: Invocation): Promise<number> {
+  const asked = understood("install", invocation);
+  const { values, hosts, places, scope } = asked;
+  if (hosts.length === 0)
+    throw new UserError(
+      say(wordings.INSTALL_NO_HOST, { names: names(HOSTS).join(", ") }),
+    );
+  const own = commandFor(scope, ownScript(), places);
+  const planned = await Promise.all(
+    hosts.map(async (host) => ({
+      host,
+      steps: plan("install", host, scope, places, {
+        ...own,
+        version: await versionOf(host, places),
+        hooks: values.hooks === true,
+        platform: places.platform,
+      }),
+    })),
+  );
+  if (values.print === true) return shown(asked, planned);
+  if (values.yes !== true && values.target === undefined && changes(planned)) {
+    const lines = told(asked, planned);
+    if (!process.stdin.isTTY || !process.stderr.isTTY) {
+      for (const line of lines) warn(line);
+      throw new UsageError(wordings.INSTALL_SAY_YES);
+    }
+    for (const line of lines) process.stderr.write(`${line}\n`);
+    if (!(await agreed())) return printLines([wordings.INSTALL_NOT_DONE]);
+  }
+  const done = taken(planned);
+  const notes = [
+    ...(scope === "project" && !own.portable
+      ? [wordings.INSTALL_NOT_PORTABLE]
+      : []),
+    ...nextSteps(asked, done),
+  ];
+  return reported(asked, done, notes, { next: notes });
+}
+
+/** @spec uninstall-leaves-nothing install-report cli-json */
+export async function uninstall(invocation: Invocation): Promise<number> {
+  const asked = understood("uninstall", invocation);
+  const { values, hosts, places, scope } = asked;
+  const planned = hosts
+    .map((host) => ({
+      host,
+      steps: plan("uninstall", host, scope, places, {
+        command: [],
+        portable: false,
+        version: undefined,
+        hooks: false,
+        platform: places.platform,
+      }).filter(({ change }) => change !== "absent"),
+    }))
+    .filter(({ steps }) => steps.length > 0);
+  if (values.print === true) return shown(asked, planned);
+  const done = taken(planned);
+  const ended = scope === "user" ? await endDaemons() : { ended: [], stay: [] };
+  for (const { root, pid } of ended.stay)
+    warn(say(wordings.DAEMON_STAYS, { root: plain(root), pid }));
+  const kept = keptData(
+    places,
+    [...ended.ended, ...ended.stay].map(({ root }) => root),
+  );
+  const notes = [
+    ...(ended.ended.length > 0
+      ? [say(wordings.UNINSTALL_DAEMONS, { count: ended.ended.length })]
+      : []),
+    ...kept.map(({ path, command }) =>
+      say(wordings.UNINSTALL_KEPT, { path: plain(path), command }),
+    ),
+  ];
+  const code = reported(asked, done, notes, {
+    daemons: ended.ended.length,
+    kept,
+  });
+  return ended.stay.length > 0 ? 1 : code;
+}
+
+function understood(
+  action: Action,
+  { positionals, values }: Invocation,
+): Asked {
+  const misused = (problem: string) =>
+    new UsageError(say(wordings.CLI_USAGE, { problem, command: action }));
+  const { scope = "user", target } = values;
+  if (scope !== "user" && scope !== "project")
+    throw misused(say(wordings.INSTALL_SCOPE, { value: plain(String(scope)) }));
+  const home = homedir();
+  const root =
+    positionals[0] === undefined
+      ? (nearestProject(process.cwd(), home) ?? process.cwd())
+      : existing(positionals[0]);
+  if (scope === "project" && resolve(root) === resolve(home))
+    throw new UserError(wordings.INSTALL_HOME);
+  const places = placesHere(root, home);
+  const wanted =
+    typeof target !== "string"
+      ? undefined
+      : target === "all"
+        ? HOSTS.map(({ id }) => id)
+        : target.split(",").map((name) => name.trim());
+  const unknown = wanted?.find((name) => !HOSTS.some(({ id }) => id === name));
+  if (unknown !== undefined)
+    throw misused(
+      say(wordings.INSTALL_UNKNOWN_HOST, {
+        name: plain(unknown),
+        names: names(HOSTS).join(", "),
+      }),
+    );
+  const hosts = HOSTS.filter((host) =>
+    wanted
+      ? wanted.includes(host.id)
+      : action === "uninstall" || isDetected(host, places),
+  );
+  return { action, scope, places, hosts, values };
+}
+
+const names = (hosts: readonly Host[]): HostId[] => hosts.map(({ id }) => id);
+
+const changes = (planned: readonly Done[]): boolean =>
+  planned.some(({ steps }) =>
+    steps.some(({ before, after }) => before !== after),
+  );
+
+async function agreed(): Promise<boolean> {
+  const asking = createInterface({
+    input: process.stdin,
+    output: process.stderr,
+  });
+  try {
+    const said = await asking.question(`${wordings.INSTALL_QUESTION} `);
+    return /^(?:y|yes|)$/iu.test(said.trim());
+  } finally {
+    asking.close();
+  }
+}
+
+/** Where one file has to be left alone, so are the host's that come after. */
+function taken(planned: readonly Done[]): Done[] {
+  return planned.map(({ host, steps }) => {
+    const done: Step[] = [];
+    for (const step of steps) {
+      const now = take(step);
+      done.push(now);
+      if (now.problem) break;
+    }
+    return { host, steps: done };
+  });
+}
+
+/** @spec install-print */
+function shown(asked: Asked, planned: readonly Done[]): number {
+  const patches = planned.map(({ steps }) =>
+    steps
+      .filter(({ before, after }) => before !== after)
+      .map((step) => patch(step)),
+  );
+  if (asked.values.json === true)
+    printLines([
+      JSON.stringify({
+        ...asJson(asked, planned),
+        hosts: planned.map((one, i) => ({
+          ...hostAsJson(one),
+          patches: patches[i],
+        })),
+      }),
+    ]);
+  else {
+    process.stdout.write(patches.flat().join(""));
+    warnProblems(asked, planned);
+    if (patches.flat().length === 0) warn(wordings.INSTALL_NOTHING);
+  }
+  return hasProblems(planned) ? 1 : 0;
+}
+
+const patch = ({ file: { path }, before, after }: Step): string =>
+  createTwoFilesPatch(
+    before === undefined ? "/dev/null" : path,
+    after === undefined ? "/dev/null" : path,
+    before ?? "",
+    after ?? "",
+    "",
+    "",
+    {
+      headerOptions: {
+        includeIndex: false,
+        includeUnderline: false,
+        includeFileHeaders: true,
+      },
+    },
+  );
+
+function reported(
+  asked: Asked,
+  done: readonly Done[],
+  notes: readonly string[],
+  more: object,
+): number {
+  if (asked.values.json === true)
+    printLines([JSON.stringify({ ...asJson(asked, done), ...more })]);
+  else {
+    const lines = told(asked, done);
+    printLines([
+      ...(lines.length > 0 ? lines : [wordings.INSTALL_NOTHING]),
+      ...notes,
+    ]);
+    warnProblems(asked, done);
+  }
+  return hasProblems(done) ? 1 : 0;
+}
+
+const hasProblems = (done: readonly Done[]): boolean =>
+  done.some(({ steps }) => steps.some(({ problem }) => problem));
+
+/** A host a line, and a line for each of its files. @spec install-report */
+function told({ places }: Asked, done: readonly Done[]): string[] {
+  return done.flatMap(({ host, steps }) => [
+    host.title,
+    ...steps
+      .filter(({ change }) => change !== "absent")
+      .map(
+        ({ change, file: { path, holds } }) =>
+          `  ${change.padEnd(WIDTH)}  ${shortened(path, places)} (${HOLDS[holds]})`,
+      ),
+  ]);
+}
+
+function warnProblems({ places }: Asked, done: readonly Done[]): void {
+  for (const { steps } of done)
+    for (const { problem, file } of steps)
+      if (problem)
+        warn(
+          say(wordings.INSTALL_LEFT_ALONE, {
+            file:
+              shortened(file.path, places) +
+              (problem.line === undefined ? "" : `:${problem.line}`),
+            what: plain(problem.what),
+          }),
+        );
+}
+
+/** @spec install-report */
+function nextSteps({ values, places }: Asked, done: readonly Done[]): string[] {
+  return [
+    ...done
+      .filter(({ steps }) =>
+        steps.some(({ change }) => change === "added" || change === "changed"),
+      )
+      .map(({ host }) =>
+        values.hooks === true ? (host.nextWithHooks ?? host.next) : host.next,
+      ),
+    ...(hasData(places.root) ? [] : [wordings.INSTALL_INIT]),
+  ];
+}
+
+const asJson = ({ action, scope, values }: Asked, done: readonly Done[]) => ({
+  action,
+  scope,
+  written: values.print !== true,
+  hosts: done.map(hostAsJson),
+});
+
+const hostAsJson = ({ host, steps }: Done) => ({
+  host: host.id,
+  files: steps.map(({ file: { path, holds }, change, problem }) => ({
+    path,
+    holds,
+    change,
+    ...(problem && { problem }),
+  })),
+});
+
+const shortened = (path: string, { home }: Places): string =>
+  plain(path.startsWith(home + sep) ? `~${sep}${relative(home, path)}` : path);
+
+const HOLDS = {
+  server: "MCP server",
+  hooks: "hooks",
+  plugin: "plugin",
+} as const;
+const WIDTH = "left alone".length;
+
+/** @spec uninstall-leaves-nothing */
+async function endDaemons() {
+  const results = await Promise.all(
+    (await daemons()).map(async (one) => ({
+      one,
+      ended: await endDaemon(one),
+    })),
+  );
+  return {
+    ended: results.filter(({ ended }) => ended).map(({ one }) => one),
+    stay: results.filter(({ ended }) => !ended).map(({ one }) => one),
+  };
+}
+
+/** What is left of ours, and what removes it. @spec uninstall-leaves-nothing */
+function keptData(
+  { root, exists, platform }: Places,
+  roots: readonly string[],
+): { path: string; command: string }[] {
+  const quoted = (path: string) => `"${plain(path)}"`;
+  const cache = userFolderPath();
+  return [
+    ...[...new Set([root, ...roots])].filter(hasData).map((path) => ({
+      path,
+      command: `codegraph uninit ${quoted(path)}`,
+    })),
+    ...(exists(cache)
+      ? [
+          {
+            path: cache,
+            command:
+              platform === "win32"
+                ? `rmdir /s /q ${quoted(cache)}`
+                : `rm -r ${quoted(cache)}`,
+          },
+        ]
+      : []),
+  ];
+}

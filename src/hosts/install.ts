@@ -1,0 +1,145 @@
+/**
+ * What to do to the files of hosts, decided from what is in them, and doing it.
+ */
+import { wordings } from "../spec.gen.ts";
+import { apply, missingFolders, readText } from "./files.ts";
+import type {
+  Edited,
+  Host,
+  HostFile,
+  Places,
+  Problem,
+  Scope,
+  Wanted,
+} from "./host.ts";
+
+export type Action = "install" | "uninstall";
+
+export type Change =
+  "added" | "changed" | "unchanged" | "removed" | "absent" | "left alone";
+
+/** A file, as it is and as it is to be. */
+export interface Step {
+  readonly file: HostFile;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  readonly folders: number;
+  readonly change: Change;
+  readonly problem: Problem | undefined;
+  /** The step from the file as it is by now. */
+  readonly again: () => Step;
+}
+
+/** What is wanted, but for the name of the server. */
+export type Wishes = Omit<Wanted, "server">;
+
+/**
+ * The steps of a host, in the order in which they are taken. Where one file has to be
+ * left alone, so are those after it.
+ * @spec hosts-files hosts-left-alone
+ */
+export function plan(
+  action: Action,
+  host: Host,
+  scope: Scope,
+  places: Places,
+  wishes: Wishes,
+): Step[] {
+  const files = host.files(scope, places);
+  const ordered = action === "install" ? files : files.toReversed();
+  const wanted: Wanted = { ...wishes, server: serverName(files) };
+  const steps: Step[] = [];
+  for (const file of ordered) {
+    const step = stepFor(action, file, wanted);
+    steps.push(step);
+    if (step.problem && action === "install") break;
+  }
+  return steps;
+}
+
+/** An entry that is there keeps its name. */
+function serverName(files: readonly HostFile[]): string {
+  for (const file of files) {
+    const read = readText(file.path);
+    const [server] =
+      "text" in read && file.holds === "server"
+        ? file.ours(read.text).servers
+        : [];
+    if (server) return server.name;
+  }
+  return SERVER;
+}
+
+function stepFor(action: Action, file: HostFile, wanted: Wanted): Step {
+  const again = () => stepFor(action, file, wanted);
+  const read = readText(file.path);
+  const edit: Edited =
+    "problem" in read
+      ? read
+      : action === "install"
+        ? file.install(read.text, wanted, missingFolders(file.path))
+        : file.uninstall(read.text);
+  const before = "problem" in read ? undefined : read.text;
+  if ("problem" in edit)
+    return {
+      file,
+      before,
+      after: before,
+      folders: 0,
+      change: "left alone",
+      problem: edit.problem,
+      again,
+    };
+  const { text: after, folders = 0 } = edit;
+  return {
+    file,
+    before,
+    after,
+    folders,
+    change: changeOf(file, before, after),
+    problem: undefined,
+    again,
+  };
+}
+
+function changeOf(
+  file: HostFile,
+  before: string | undefined,
+  after: string | undefined,
+): Change {
+  const has = (text: string | undefined): boolean => {
+    const { servers, hooks, plugin } = file.ours(text);
+    return servers.length > 0 || hooks.length > 0 || plugin;
+  };
+  if (before === after) return has(after) ? "unchanged" : "absent";
+  if (!has(after)) return "removed";
+  return has(before) ? "changed" : "added";
+}
+
+/**
+ * Takes a step. A file that somebody else has written meanwhile is edited again.
+ * @spec hosts-written-whole
+ */
+export function take(step: Step): Step {
+  let now = step;
+  for (let tries = 0; ; tries++) {
+    if (now.before === now.after || now.problem) return now;
+    const done = apply(now.file.path, now.before, {
+      text: now.after,
+      folders: now.folders,
+    });
+    if (done === "done") return now;
+    const problem = done === "stale" ? CHANGING : done.problem;
+    if (done !== "stale" || tries > 4)
+      return { ...now, change: "left alone", problem };
+    now = now.again();
+  }
+}
+
+const CHANGING: Problem = {
+  line: undefined,
+  what: wordings.HOST_CHANGING,
+};
+
+/** The name of the entry that we write. */
+export const SERVER = "codegraph";

@@ -1,0 +1,142 @@
+/** The entry of our server in a JSON file: an object of servers, by their names. */
+import {
+  edited,
+  JsonText,
+  newFile,
+  type Json,
+  type JsonObject,
+  type Path,
+} from "./edit-json.ts";
+import { say } from "../model/wording.ts";
+import { wordings } from "../spec.gen.ts";
+import type { Edited, Ours, Wanted, WiredServer } from "./host.ts";
+import { askedOfCommand, isServer } from "./words.ts";
+
+/** How a host writes an entry. */
+export interface Shape {
+  /** Where the servers are, from the root. */
+  readonly at: Path;
+  readonly entry: (words: readonly string[]) => JsonObject;
+}
+
+/** `command` and `args`, as most hosts have it, after what else the host wants. */
+export const commandAndArgs =
+  (more: JsonObject = {}) =>
+  ([command = "", ...args]: readonly string[]): JsonObject => ({
+    ...more,
+    command,
+    args,
+  });
+
+export const SERVE = ["serve", "--mcp"] as const;
+
+/** @spec hosts-own-entries hosts-surgical hosts-drift */
+export const installServer = (
+  text: string | undefined,
+  { at, entry }: Shape,
+  wanted: Wanted,
+  created: number,
+): Edited =>
+  edited(() => {
+    const words = [...wanted.command, ...SERVE];
+    if (text === undefined) {
+      let whole: Json = { [wanted.server]: entry(words) };
+      for (const name of at.toReversed()) whole = { [name]: whole };
+      return { text: newFile(whole, created) };
+    }
+    const file = new JsonText(text);
+    for (let i = 1; i < at.length; i++) file.object(at.slice(0, i));
+    const servers = file.object(at) ?? {};
+    const [first, ...copies] = Object.entries(servers).filter(([, value]) =>
+      isServer(asked(value)),
+    );
+    for (const [name] of copies) file.remove([...at, name]);
+    if (first) {
+      const [name, value] = first;
+      const there = value as JsonObject;
+      for (const [k, v] of Object.entries(entry([...words, ...extras(there)])))
+        if (JSON.stringify(there[k]) !== JSON.stringify(v))
+          file.set([...at, name, k], v);
+      return { text: file.text };
+    }
+    if (Object.hasOwn(servers, wanted.server))
+      throw file.unfit(
+        [...at, wanted.server],
+        say(wordings.HOST_TAKEN, { name: wanted.server }),
+      );
+    file.set([...at, wanted.server], entry(words));
+    return { text: file.text };
+  });
+
+/** @spec hosts-surgical */
+export const uninstallServer = (
+  text: string | undefined,
+  { at }: Shape,
+): Edited =>
+  edited(() => {
+    if (text === undefined) return { text };
+    const file = new JsonText(text);
+    const names = Object.entries(file.object(at) ?? {})
+      .filter(([, value]) => isServer(asked(value)))
+      .map(([name]) => name);
+    for (const name of names.reverse())
+      if (file.remove([...at, name]).all) return file.withoutRoot();
+    return { text: file.text };
+  });
+
+export function oursOfServers(text: string | undefined, { at }: Shape): Ours {
+  let servers: WiredServer[] = [];
+  const read = edited(() => {
+    const file = new JsonText(text ?? "");
+    servers = Object.entries(file.object(at) ?? {}).flatMap(([name, value]) =>
+      isServer(asked(value)) ? [wiredServer(name, value as JsonObject)] : [],
+    );
+    return { text };
+  });
+  return {
+    servers,
+    hooks: [],
+    plugin: false,
+    problem: "problem" in read ? read.problem : undefined,
+  };
+}
+
+const asked = (value: unknown): readonly string[] | undefined =>
+  typeof value === "object" && value !== null
+    ? askedOfCommand(
+        (value as JsonObject)["command"],
+        (value as JsonObject)["args"],
+      )
+    : undefined;
+
+/** What a person has added to the command: it stays. */
+export function extras(entry: JsonObject): string[] {
+  const [, ...after] = asked(entry) ?? [];
+  return after.filter((word) => word !== SERVE[1]);
+}
+
+/** An entry as a program reads it, in whatever way it is written. */
+export function wiredServer(
+  name: string,
+  entry: { readonly [name: string]: unknown },
+): WiredServer {
+  const texts = (value: unknown): string[] =>
+    Array.isArray(value) ? value.filter((v) => typeof v === "string") : [];
+  const { command } = entry;
+  const [program = "", ...args] = Array.isArray(command)
+    ? texts(command)
+    : [String(command), ...texts(entry["args"])];
+  const env = entry["env"] ?? entry["environment"];
+  return {
+    name,
+    command: program,
+    args,
+    env:
+      typeof env === "object" && env !== null
+        ? Object.fromEntries(
+            Object.entries(env).filter(([, v]) => typeof v === "string"),
+          )
+        : {},
+    enabled: entry["enabled"] !== false && entry["disabled"] !== true,
+  };
+}
