@@ -1,5 +1,6 @@
 /** What is found wrong with a host's entries, and how they are tried. */
-import { join, resolve } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { expect } from "vitest";
 import {
   CALL,
@@ -14,6 +15,7 @@ import type { WiredHook, WiredServer } from "../src/hosts/host.ts";
 import { bareEnvironment, tryHook, tryServer } from "../src/hosts/probe.ts";
 import { TOOL } from "../src/serve/tool.ts";
 import { lists } from "../src/spec.gen.ts";
+import { codegraph } from "./binary.ts";
 import { examples, ruleTest } from "./from-spec.ts";
 import { scratch } from "./scratch.ts";
 
@@ -205,13 +207,15 @@ ruleTest("doctor-starts-servers", "servers that do not", async () => {
   expect(
     await Promise.all([
       trying({ ...server, command: join(cwd, "none") }),
-      trying(script("console.error('first\\nit broke');process.exit(3)")),
+      trying(
+        script("console.error('Error: it broke\\nversion 1');process.exit(3)"),
+      ),
       trying(script("setInterval(()=>{},1000)")),
       trying(script("console.log('no protocol');setInterval(()=>{},1000)")),
     ]),
   ).toEqual([
     { did: "not found" },
-    { did: "ended", detail: "it broke" },
+    { did: "ended", detail: "Error: it broke" },
     { did: "hung" },
     { did: "hung" },
   ]);
@@ -283,4 +287,42 @@ ruleTest("doctor-tries-hooks", "real ones, and others", async () => {
     right: false,
   });
   expect(hung).toEqual({ did: "hung" });
+});
+
+ruleTest("doctor-command", "a host, installed and then broken", () => {
+  const home = scratch();
+  const project = join(home, "project");
+  mkdirSync(project);
+  const at = { cwd: project, home, env: { PATH: lists.BARE_PATH.join(":") } };
+  const ran = (...args: string[]) => codegraph(args, at);
+  expect(ran("doctor").stdout).toContain("No host");
+  expect(ran("install", "--target", "claude,codex", "--yes").status).toBe(0);
+  const well = ran("doctor", "--json");
+  expect(well.status).toBe(0);
+  const { healthy, hosts } = JSON.parse(well.stdout) as {
+    healthy: boolean;
+    hosts: { host: string; findings: { mark: string; path: string }[] }[];
+  };
+  expect(healthy).toBe(true);
+  expect(hosts.map(({ host }) => host)).toEqual(["claude", "codex"]);
+  expect(
+    hosts[0]!.findings.map(({ mark, path }) => [mark, relative(home, path)]),
+  ).toEqual([
+    ["ok", ".claude.json"],
+    ["ok", join(".claude", "settings.json")],
+  ]);
+
+  const config = join(home, ".codex", "config.toml");
+  writeFileSync(
+    config,
+    readFileSync(config, "utf8").replace("codegraph.js", "moved/codegraph.js"),
+  );
+  const ill = ran("doctor", "--target", "codex");
+  expect(ill.status).toBe(1);
+  expect(ill.stdout).toContain(
+    `FAIL  ~/.codex/config.toml: The server "codegraph" ended`,
+  );
+  expect(ill.stdout).toContain("codegraph install --target codex --scope user");
+  expect(readFileSync(config, "utf8")).toContain("moved/");
+  expect(ran("doctor", "--target", "emacs").status).toBe(2);
 });

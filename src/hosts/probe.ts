@@ -258,13 +258,21 @@ function start(
   return child;
 }
 
-/** The last line that a process has written to its standard error. */
+/**
+ * The line that a process has written to its standard error which says most: the last
+ * one that speaks of an error, else the last one.
+ */
 function lastLine(child: ChildProcess, limits: Used): () => string {
   let text = "";
   child.stderr!.setEncoding("utf8").on("data", (part: string) => {
     text = (text + part).slice(-limits.DOCTOR_READS_CHARS);
   });
-  return () => text.trim().split("\n").at(-1)!;
+  return () => {
+    const lines = text.trim().split("\n");
+    return (
+      lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1)!
+    ).trim();
+  };
 }
 
 function end(child: ChildProcess): void {
