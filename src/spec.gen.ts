@@ -139,7 +139,7 @@ export const limits = {
   MAX_WATCHES: 8192,
   /** an edit seldom comes alone; a start takes 0.2 s. Unit: seconds. @spec sync-thread */
   SYNC_IDLE_SECONDS: 60,
-  /** programs that say it take a second or two. Unit: ms. @spec hosts-claude-hooks */
+  /** programs that say it take a second or two. Unit: ms. @spec hosts-version-asked */
   VERSION_WAIT_MS: 5000,
   /** one thread writes; more than this many outrun it. Unit: threads. @spec index-workers */
   MAX_INDEX_WORKERS: 8,
@@ -1784,6 +1784,7 @@ export type RuleId =
   | "hosts-left-alone"
   | "hosts-written-whole"
   | "hosts-claude-hooks"
+  | "hosts-version-asked"
   | "hosts-codex-hooks"
   | "install-asks"
   | "install-report"

@@ -46,6 +46,7 @@ export const claude: Host = {
       ),
     ];
   },
+  asksVersion: true,
   next: wordings.NEXT_CLAUDE,
 };
 

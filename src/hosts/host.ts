@@ -128,6 +128,8 @@ export interface Host {
   readonly folders: (places: Places) => readonly string[];
   /** In the order in which they are written; taken out in the other one. */
   readonly files: (scope: Scope, places: Places) => readonly HostFile[];
+  /** What is written depends on its version. */
+  readonly asksVersion?: boolean;
   /** What a person has to do for it to take effect. */
   readonly next: string;
   /** The same, where hooks were asked for that it needs none of. */

@@ -120,7 +120,7 @@ function changeOf(
  * Takes a step. A file that somebody else has written meanwhile is edited again.
  * @spec hosts-written-whole
  */
-export function take(step: Step): Step {
+function take(step: Step): Step {
   let now = step;
   for (let tries = 0; ; tries++) {
     if (now.before === now.after || now.problem) return now;
@@ -141,5 +141,16 @@ const CHANGING: Problem = {
   what: wordings.HOST_CHANGING,
 };
 
+/** Takes the steps of a host; where one file has to be left alone, so are those after it. */
+export function takeAll(steps: readonly Step[]): Step[] {
+  const done: Step[] = [];
+  for (const step of steps) {
+    const now = take(step);
+    done.push(now);
+    if (now.problem) break;
+  }
+  return done;
+}
+
 /** The name of the entry that we write. */
-export const SERVER = "codegraph";
+const SERVER = "codegraph";
