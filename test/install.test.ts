@@ -24,7 +24,7 @@ import { claudeHooks, runsToolHooks } from "../src/hosts/claude.ts";
 import { apply, readText, there } from "../src/hosts/files.ts";
 import type { Host, Places, Scope } from "../src/hosts/host.ts";
 import { HOSTS } from "../src/hosts/index.ts";
-import { plan, takeAll, type Wishes } from "../src/hosts/install.ts";
+import { plan, takeAll, type Step, type Wishes } from "../src/hosts/install.ts";
 import {
   askedHow,
   commandFor,
@@ -374,7 +374,8 @@ ruleTest(
     run("install", claude, "user", places);
     expect(hooksIn(path)).toHaveLength(3);
     run("uninstall", claude, "user", places);
-    expect(tree(places.home)).toEqual({});
+    // Written by another, the file no longer told that its folder was made for it.
+    expect(Object.keys(tree(places.home))).toEqual([".claude"]);
   },
 );
 
@@ -649,6 +650,26 @@ ruleTest("hosts-left-alone", "the file, and those that would follow", () => {
   ]);
 });
 
+ruleTest("hosts-left-alone", "a path that the host would change", () => {
+  for (const [id, script] of [
+    ["gemini", "/a$b/codegraph.js"],
+    ["claude", "/a${b}/codegraph.js"],
+    ["cursor", "/a${b}/codegraph.js"],
+    ["vscode", "/a${b}/codegraph.js"],
+    ["opencode", "/a{env:b}/codegraph.js"],
+  ] as const) {
+    const places = machine();
+    expect(
+      run("install", hostNamed(id), "user", places, {
+        command: ["/bin/node", script],
+      }),
+    ).toMatchObject([
+      { problem: { what: say(wordings.HOST_REPLACES, { word: script }) } },
+    ]);
+    expect(tree(places.home)).toEqual({});
+  }
+});
+
 ruleTest("hosts-left-alone", "locked, unreadable and other bytes", () => {
   const places = machine({
     ".cursor/mcp.json": "{}",
@@ -741,6 +762,25 @@ ruleTest(
     expect(readdirSync(dirname(path))).toEqual(["mcp.json"]);
   },
 );
+
+loadBearing("hosts-written-whole", "MAX_EDITS", (moved) => {
+  const { home, root } = machine({ ".cursor/mcp.json": "{}" });
+  const [step] = plan(
+    "install",
+    hostNamed("cursor"),
+    "user",
+    placesIn(home, root),
+    WISHES,
+  );
+  let edits = 0;
+  const stale = (): Step => ({
+    ...step!,
+    before: `${(edits += 1)}`,
+    again: stale,
+  });
+  const [done] = takeAll([stale()], moved);
+  return [edits, done!.problem?.what];
+});
 
 const agents = { ".claude/x": "", ".codex/config.toml": 'model = "x"\n' };
 

@@ -185,7 +185,7 @@ export const COMMANDS = {
   install: {
     usage:
       "codegraph install [PATH] [--target NAME[,NAME...]|all] [--scope user|project] [--hooks] [--print] [--yes] [--json]",
-    summary: "tell the hosts of coding agents of the server",
+    summary: "connect Claude Code, Codex and other agents to it",
     details:
       "Adds the server, and what tells a host's conversations apart, to the files of Claude\n" +
       "Code (claude), Codex (codex), Cursor (cursor), opencode (opencode), Gemini CLI (gemini)\n" +
@@ -212,7 +212,7 @@ export const COMMANDS = {
   uninstall: {
     usage:
       "codegraph uninstall [PATH] [--target NAME[,NAME...]|all] [--scope user|project] [--print] [--json]",
-    summary: "take that out again",
+    summary: "disconnect them again",
     details:
       "Takes out what `codegraph install` has put into the files of hosts, and nothing else.\n" +
       "For a user it also ends the daemons, and says what data is left.",

@@ -96,7 +96,10 @@ export async function uninstall(invocation: Invocation): Promise<number> {
     .filter(({ steps }) => steps.length > 0);
   if (values.print === true) return shown(asked, planned);
   const done = taken(planned);
-  const ended = scope === "user" ? await endDaemons() : { ended: [], stay: [] };
+  // Hosts that keep their entry keep their daemon.
+  const isAll = values.target === undefined || values.target === "all";
+  const ended =
+    scope === "user" && isAll ? await endDaemons() : { ended: [], stay: [] };
   for (const { root, pid } of ended.stay)
     warn(say(wordings.DAEMON_STAYS, { root: plain(root), pid }));
   const kept = keptData(
@@ -276,15 +279,21 @@ function warnProblems({ places }: Asked, done: readonly Done[]): void {
 }
 
 /** @spec install-report */
-function nextSteps({ values, places }: Asked, done: readonly Done[]): string[] {
+function nextSteps(
+  { values, places, scope }: Asked,
+  done: readonly Done[],
+): string[] {
   return [
     ...done
       .filter(({ steps }) =>
         steps.some(({ change }) => change === "added" || change === "changed"),
       )
-      .map(({ host }) =>
-        values.hooks === true ? (host.nextWithHooks ?? host.next) : host.next,
-      ),
+      .flatMap(({ host }) => [
+        host.next,
+        ...(scope === "project" ? [host.nextInProject] : []),
+        ...(values.hooks === true ? [host.nextWithHooks] : []),
+      ])
+      .filter((line) => line !== undefined),
     ...(hasData(places.root) ? [] : [wordings.INSTALL_INIT]),
   ];
 }

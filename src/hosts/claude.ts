@@ -9,7 +9,7 @@ import { lists, wordings } from "../spec.gen.ts";
 import { serverFile, hookFile } from "./file.ts";
 import type { HookEntry } from "./hook-entries.ts";
 import type { Host, Places, Wanted } from "./host.ts";
-import { commandAndArgs } from "./servers.ts";
+import { commandAndArgs, VARIABLE } from "./servers.ts";
 import { forPosixShell } from "./words.ts";
 
 const folder = ({ env, home }: Places): string =>
@@ -18,6 +18,7 @@ const folder = ({ env, home }: Places): string =>
 const servers = {
   at: ["mcpServers"],
   entry: commandAndArgs({ type: "stdio" }),
+  replaces: VARIABLE,
 } as const;
 
 export const claude: Host = {
@@ -48,6 +49,7 @@ export const claude: Host = {
   },
   asksVersion: true,
   next: wordings.NEXT_CLAUDE,
+  nextInProject: wordings.NEXT_CLAUDE_PROJECT,
 };
 
 const isForAll = (wanted: Wanted): boolean =>

@@ -132,6 +132,8 @@ export interface Host {
   readonly asksVersion?: boolean;
   /** What a person has to do for it to take effect. */
   readonly next: string;
-  /** The same, where hooks were asked for that it needs none of. */
+  /** What else, where it is for a project. */
+  readonly nextInProject?: string;
+  /** What else, where hooks were asked for that it needs none of. */
   readonly nextWithHooks?: string;
 }

@@ -1,7 +1,7 @@
 /**
  * What to do to the files of hosts, decided from what is in them, and doing it.
  */
-import { wordings } from "../spec.gen.ts";
+import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 import { apply, missingFolders, readText } from "./files.ts";
 import type {
   Edited,
@@ -120,9 +120,9 @@ function changeOf(
  * Takes a step. A file that somebody else has written meanwhile is edited again.
  * @spec hosts-written-whole
  */
-function take(step: Step): Step {
+function take(step: Step, { MAX_EDITS }: Bounds): Step {
   let now = step;
-  for (let tries = 0; ; tries++) {
+  for (let edits = 1; ; edits++) {
     if (now.before === now.after || now.problem) return now;
     const done = apply(now.file.path, now.before, {
       text: now.after,
@@ -130,11 +130,13 @@ function take(step: Step): Step {
     });
     if (done === "done") return now;
     const problem = done === "stale" ? CHANGING : done.problem;
-    if (done !== "stale" || tries > 4)
+    if (done !== "stale" || edits >= MAX_EDITS)
       return { ...now, change: "left alone", problem };
     now = now.again();
   }
 }
+
+type Bounds = Pick<Limits, "MAX_EDITS">;
 
 const CHANGING: Problem = {
   line: undefined,
@@ -142,10 +144,13 @@ const CHANGING: Problem = {
 };
 
 /** Takes the steps of a host; where one file has to be left alone, so are those after it. */
-export function takeAll(steps: readonly Step[]): Step[] {
+export function takeAll(
+  steps: readonly Step[],
+  bounds: Bounds = fromSpec,
+): Step[] {
   const done: Step[] = [];
   for (const step of steps) {
-    const now = take(step);
+    const now = take(step, bounds);
     done.push(now);
     if (now.problem) break;
   }
