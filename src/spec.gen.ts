@@ -719,7 +719,8 @@ export const wordings = {
   /** servers are started with it. @spec install-report */
   NEXT_OPENCODE: "Start opencode again.",
   /** likewise. @spec install-report */
-  NEXT_GEMINI: "Start Gemini CLI again; /mcp shows the server.",
+  NEXT_GEMINI:
+    "Start Gemini CLI again, in a folder that it trusts; /mcp shows the server.",
   /** it asks for trust. @spec install-report */
   NEXT_VSCODE: 'In VS Code, run "MCP: List Servers" and start the server.',
   /** nothing goes on running. @spec uninstall-leaves-nothing */

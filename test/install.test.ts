@@ -15,6 +15,7 @@ import {
 import { once } from "node:events";
 import { dirname, join, relative } from "node:path";
 import { PassThrough } from "node:stream";
+import { applyPatch, parsePatch } from "diff";
 import { parse } from "jsonc-parser";
 import fc from "fast-check";
 import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
@@ -43,7 +44,7 @@ import {
 import { say } from "../src/model/wording.ts";
 import { wordings } from "../src/spec.gen.ts";
 import { differs } from "../tools/golden/golden.ts";
-import { codegraph, ended, start } from "./binary.ts";
+import { codegraph, ended, onTerminal, start } from "./binary.ts";
 import { connect } from "./client.ts";
 import { caches, gone, only } from "./daemons.ts";
 import { folders, put, type Files } from "./folders.ts";
@@ -839,6 +840,22 @@ ruleTest("install-asks", "one question", async () => {
   }
 });
 
+ruleTest("install-asks", "on a terminal", () => {
+  const places = machine(agents);
+  const before = tree(places.home);
+  const env = { PATH: "/usr/bin:/bin", TERM: "dumb" };
+  const install = (typed: string) =>
+    onTerminal(["install"], places.root, env, { home: places.home, typed });
+  const refused = install("n\n");
+  expect(refused).toContain(wordings.INSTALL_QUESTION);
+  expect(refused).toContain(wordings.INSTALL_NOT_DONE);
+  expect(tree(places.home)).toEqual(before);
+  expect(install("y\n")).toContain(wordings.NEXT_CLAUDE);
+  expect(tree(places.home)).not.toEqual(before);
+  // Nothing to ask about.
+  expect(install("")).not.toContain(wordings.INSTALL_QUESTION);
+});
+
 examples(
   "install-report",
   ["golden", "given targets"],
@@ -858,7 +875,7 @@ examples(
 
 ruleTest(
   "install-print",
-  "a diff, which patch understands, and no file",
+  "a diff that gives what is written, and no file",
   () => {
     const places = machine(agents);
     const at = { cwd: places.root, home: places.home };
@@ -872,7 +889,15 @@ ruleTest(
       codegraph(["install", "--print", "--json"], at).stdout,
     ) as { hosts: { host: string; patches: string[] }[]; written: boolean };
     expect(written).toBe(false);
-    expect(hosts.flatMap(({ patches }) => patches).join("")).toBe(stdout);
+    const patches = hosts.flatMap((one) => one.patches);
+    expect(patches.join("")).toBe(stdout);
+    expect(codegraph(["install", "--yes"], at).status).toBe(0);
+    expect(patches.length).toBeGreaterThan(0);
+    for (const patch of patches) {
+      const { oldFileName = "", newFileName = "" } = parsePatch(patch)[0]!;
+      const old = oldFileName === "/dev/null" ? "" : 'model = "x"\n';
+      expect(applyPatch(old, patch)).toBe(readFileSync(newFileName, "utf8"));
+    }
   },
 );
 
