@@ -32,6 +32,7 @@ export const placesIn = (
 export const wanted = (some: Partial<Wanted> = {}): Wanted => ({
   command: ["/opt/node/bin/node", "/opt/codegraph/dist/codegraph.js"],
   version: undefined,
+  announces: false,
   hooks: true,
   server: "codegraph",
   portable: false,

@@ -78,7 +78,7 @@ const program = (path: string, script = "exit 0") => {
   chmodSync(path, 0o755);
 };
 
-const { server: _, ...WISHES } = wanted({ hooks: false });
+const { server: _, announces: __, ...WISHES } = wanted({ hooks: false });
 const run = (
   action: "install" | "uninstall",
   host: Host,
@@ -575,6 +575,7 @@ ruleTest(
     run("install", claude, "project", places, {
       command: ["codegraph"],
       portable: true,
+      version: "2.0.0",
     });
     expect(has()).toEqual([true, false]);
     expect(readFileSync(file("settings.json"), "utf8")).toContain(
@@ -582,6 +583,18 @@ ruleTest(
     );
   },
 );
+
+ruleTest("hosts-claude-hooks", "those that announce stay", () => {
+  for (const scope of SCOPES) {
+    const places = machine();
+    run("install", claude, scope, places, { version: "2.1.332" });
+    const before = tree(dirname(places.home));
+    run("install", claude, scope, places);
+    expect(tree(dirname(places.home))).toEqual(before);
+    run("install", claude, scope, places, { version: "2.0.0" });
+    expect(tree(dirname(places.home))).not.toEqual(before);
+  }
+});
 
 ruleTest(
   "hosts-version-asked",

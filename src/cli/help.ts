@@ -39,7 +39,7 @@ const INSTALL_OPTIONS = {
 } as const;
 const SCOPE_HELP = [
   "--scope SCOPE",
-  "the files of this user (by default), or of the project at PATH",
+  "user (by default), or project: the files of the project at PATH",
 ] as const;
 
 export const COMMANDS = {
@@ -184,7 +184,7 @@ export const COMMANDS = {
   },
   install: {
     usage:
-      "codegraph install [PATH] [--target NAME[,NAME...]|all] [--scope user|project] [--hooks] [--print] [--yes] [--json]",
+      "codegraph install [PATH] [--target NAMES] [--scope SCOPE] [--hooks] [--print] [--yes] [--json]",
     summary: "connect Claude Code, Codex and other agents to it",
     details:
       "Adds the server, and what tells a host's conversations apart, to the files of Claude\n" +
@@ -211,7 +211,7 @@ export const COMMANDS = {
   },
   uninstall: {
     usage:
-      "codegraph uninstall [PATH] [--target NAME[,NAME...]|all] [--scope user|project] [--print] [--json]",
+      "codegraph uninstall [PATH] [--target NAMES] [--scope SCOPE] [--print] [--json]",
     summary: "disconnect them again",
     details:
       "Takes out what `codegraph install` has put into the files of hosts, and nothing else.\n" +

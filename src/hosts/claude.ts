@@ -53,7 +53,13 @@ export const claude: Host = {
 };
 
 const isForAll = (wanted: Wanted): boolean =>
-  wanted.portable || runsToolHooks(wanted.version);
+  wanted.portable || announce(wanted);
+
+const announce = ({
+  version,
+  announces,
+}: Pick<Wanted, "version" | "announces">): boolean =>
+  version === undefined ? announces : runsToolHooks(version);
 
 /**
  * Whether a version is known to run hooks of type `mcp_tool`; one that does not know a
@@ -72,9 +78,12 @@ export function runsToolHooks(version: string | undefined): boolean {
 
 /** The hooks of an agent's conversations. @spec hosts-claude-hooks */
 export const claudeHooks = (
-  wanted: Pick<Wanted, "version" | "server" | "command" | "platform">,
+  wanted: Pick<
+    Wanted,
+    "version" | "announces" | "server" | "command" | "platform"
+  >,
 ): HookEntry[] =>
-  runsToolHooks(wanted.version)
+  announce(wanted)
     ? announcing(wanted.server)
     : stamping(wanted.command, wanted.platform);
 

@@ -29,6 +29,8 @@ export interface Wanted {
   readonly command: readonly string[];
   /** The version that the host's program says it has; none where it is not known. */
   readonly version: string | undefined;
+  /** Hooks of type `mcp_tool` that are ours are there already. */
+  readonly announces: boolean;
   /** Hooks too, where a host's contexts are known without. */
   readonly hooks: boolean;
   /** The name of the server's entry; hooks of type `mcp_tool` call it by that. */

@@ -30,8 +30,8 @@ export interface Step {
   readonly again: () => Step;
 }
 
-/** What is wanted, but for the name of the server. */
-export type Wishes = Omit<Wanted, "server">;
+/** What is wanted, but for what the files themselves tell. */
+export type Wishes = Omit<Wanted, "server" | "announces">;
 
 /**
  * The steps of a host, in the order in which they are taken. Where one file has to be
@@ -47,7 +47,7 @@ export function plan(
 ): Step[] {
   const files = host.files(scope, places);
   const ordered = action === "install" ? files : files.toReversed();
-  const wanted: Wanted = { ...wishes, server: serverName(files) };
+  const wanted: Wanted = { ...wishes, ...toldBy(files) };
   const steps: Step[] = [];
   for (const file of ordered) {
     const step = stepFor(action, file, wanted);
@@ -57,17 +57,20 @@ export function plan(
   return steps;
 }
 
-/** An entry that is there keeps its name. */
-function serverName(files: readonly HostFile[]): string {
-  for (const file of files) {
+/** What is there: an entry keeps its name, and hooks their kind where nothing tells a better one. */
+function toldBy(
+  files: readonly HostFile[],
+): Pick<Wanted, "server" | "announces"> {
+  const ours = files.flatMap((file) => {
     const read = readText(file.path);
-    const [server] =
-      "text" in read && file.holds === "server"
-        ? file.ours(read.text).servers
-        : [];
-    if (server) return server.name;
-  }
-  return SERVER;
+    return "text" in read ? [file.ours(read.text)] : [];
+  });
+  return {
+    server: ours.flatMap(({ servers }) => servers)[0]?.name ?? SERVER,
+    announces: ours.some(({ hooks }) =>
+      hooks.some(({ kind }) => kind === "mcp_tool"),
+    ),
+  };
 }
 
 function stepFor(action: Action, file: HostFile, wanted: Wanted): Step {
