@@ -184,7 +184,7 @@ export const COMMANDS = {
   },
   install: {
     usage:
-      "codegraph install [PATH] [--target NAMES] [--scope SCOPE] [--hooks] [--print] [--yes] [--json]",
+      "codegraph install [PATH] [--target NAMES] [--scope SCOPE] [--hooks] [--print] [-y] [--json]",
     summary: "connect Claude Code, Codex and other agents to it",
     details:
       "Adds the server, and what tells a host's conversations apart, to the files of Claude\n" +
