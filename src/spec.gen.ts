@@ -143,7 +143,9 @@ export const limits = {
   MAX_WATCHES: 8192,
   /** an edit seldom comes alone; a start takes 0.2 s. Unit: seconds. @spec sync-thread */
   SYNC_IDLE_SECONDS: 60,
-  /** programs that say it take a second or two. Unit: ms. @spec hosts-claude-hooks */
+  /** a host writes its file now and then. Unit: edits. @spec hosts-written-whole */
+  MAX_EDITS: 5,
+  /** programs that say it take a second or two. Unit: ms. @spec hosts-version-asked */
   VERSION_WAIT_MS: 5000,
   /** one thread writes; more than this many outrun it. Unit: threads. @spec index-workers */
   MAX_INDEX_WORKERS: 8,
@@ -737,6 +739,8 @@ export const wordings = {
   HOST_NO_KEY: '"{name}" in it has no {key}',
   /** what a parser says. @spec hosts-left-alone */
   HOST_SYNTAX: "it cannot be read ({error})",
+  /** paths with a variable in them. @spec hosts-left-alone */
+  HOST_REPLACES: "this host would replace a part of {word} by something else",
   /** the name of ours is taken. @spec hosts-left-alone */
   HOST_PLUGIN_TAKEN: "it is another plugin",
   /** files of a person's settings. @spec install-asks */
@@ -767,15 +771,21 @@ export const wordings = {
   NEXT_CLAUDE: "Start Claude Code again; /mcp shows the server.",
   /** likewise. @spec install-report */
   NEXT_CODEX: "Start Codex again; /mcp shows the server.",
+  /** likewise. @spec install-report */
+  NEXT_CODEX_PROJECT:
+    "Codex reads a project's entry once the project is trusted.",
+  /** what is to be seen next. @spec install-report */
+  NEXT_CLAUDE_PROJECT: "Claude Code asks before it uses a server of a project.",
   /** whom to trust is its user's to say. @spec install-report */
   NEXT_CODEX_HOOKS:
-    "Start Codex again and trust the hooks in /hooks: until then it skips them without a word.",
+    "Trust the hooks of Codex in its /hooks: until then it skips them without a word.",
   /** a new server is off. @spec install-report */
   NEXT_CURSOR: "In Cursor, switch the server on under Settings, MCP.",
   /** servers are started with it. @spec install-report */
   NEXT_OPENCODE: "Start opencode again.",
   /** likewise. @spec install-report */
-  NEXT_GEMINI: "Start Gemini CLI again; /mcp shows the server.",
+  NEXT_GEMINI:
+    "Start Gemini CLI again, in a folder that it trusts; /mcp shows the server.",
   /** it asks for trust. @spec install-report */
   NEXT_VSCODE: 'In VS Code, run "MCP: List Servers" and start the server.',
   /** nothing goes on running. @spec uninstall-leaves-nothing */
@@ -1873,6 +1883,7 @@ export type RuleId =
   | "hosts-left-alone"
   | "hosts-written-whole"
   | "hosts-claude-hooks"
+  | "hosts-version-asked"
   | "hosts-codex-hooks"
   | "install-asks"
   | "install-report"

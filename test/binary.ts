@@ -17,6 +17,8 @@ export interface Options {
   readonly node?: readonly string[];
   /** A program and its arguments that run the command line they are given. */
   readonly through?: readonly string[];
+  /** What it reads; nothing by default. */
+  readonly input?: string;
   /** Another copy of `dist`. */
   readonly dist?: string;
 }
@@ -63,11 +65,42 @@ export function codegraph(args: readonly string[], options: Options): Ran {
   const { status, stdout, stderr, error } = spawnSync(p.command, p.args, {
     ...p.options,
     encoding: "utf8",
-    input: "",
+    input: options.input ?? "",
     maxBuffer: 1 << 26,
   });
   if (error) throw error;
   return { status, stdout, stderr };
+}
+
+/** Runs on a terminal of its own, on which `typed` is typed; both outputs come as one. */
+export function onTerminal(
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  {
+    home,
+    typed = "",
+  }: { readonly home?: string; readonly typed?: string } = {},
+): string {
+  const quoted = (words: readonly string[]) =>
+    words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+  const command = quoted([
+    process.execPath,
+    join(DIST, "codegraph.js"),
+    ...args,
+  ]);
+  const script =
+    process.platform === "darwin"
+      ? 'script -q /dev/null sh -c "$0"'
+      : 'script -qec "$0" /dev/null';
+  const through = ["sh", "-c", script, command];
+  return codegraph([], {
+    cwd,
+    env,
+    through,
+    input: typed,
+    ...(home && { home }),
+  }).stdout;
 }
 
 /** Starts `codegraph` and lets it run. */

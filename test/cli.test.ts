@@ -21,7 +21,7 @@ import { wordings } from "../src/spec.gen.ts";
 import { lock } from "../src/store/folder.ts";
 import { currentIndex } from "../src/store/place.ts";
 import { differs } from "../tools/golden/golden.ts";
-import { codegraph, ended, start, type Ran } from "./binary.ts";
+import { codegraph, ended, onTerminal, start, type Ran } from "./binary.ts";
 import { dataNames, folders, git, put, python } from "./folders.ts";
 import { examples, loadBearing, ruleTest } from "./from-spec.ts";
 
@@ -444,27 +444,6 @@ ruleTest("cli-names-the-machine", "no permission", () => {
   );
   expect(okay(codegraph(["explore", "r1"], options)).stdout).toContain("a.py");
 });
-
-/** Runs on a terminal of its own; both outputs come as one. */
-function onTerminal(
-  args: readonly string[],
-  cwd: string,
-  env: Record<string, string>,
-): string {
-  const quoted = (words: readonly string[]) =>
-    words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
-  const command = quoted([
-    process.execPath,
-    join(process.cwd(), "dist/codegraph.js"),
-    ...args,
-  ]);
-  const script =
-    process.platform === "darwin"
-      ? 'script -q /dev/null sh -c "$0"'
-      : 'script -qec "$0" /dev/null';
-  const through = ["sh", "-c", script, command];
-  return codegraph([], { cwd, env, through }).stdout;
-}
 
 ruleTest(
   "cli-progress",

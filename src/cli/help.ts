@@ -39,7 +39,7 @@ const INSTALL_OPTIONS = {
 } as const;
 const SCOPE_HELP = [
   "--scope SCOPE",
-  "the files of this user (by default), or of the project at PATH",
+  "user (by default), or project: the files of the project at PATH",
 ] as const;
 
 export const COMMANDS = {
@@ -184,8 +184,8 @@ export const COMMANDS = {
   },
   install: {
     usage:
-      "codegraph install [PATH] [--target NAME[,NAME...]|all] [--scope user|project] [--hooks] [--print] [--yes] [--json]",
-    summary: "tell the hosts of coding agents of the server",
+      "codegraph install [PATH] [--target NAMES] [--scope SCOPE] [--hooks] [--print] [-y] [--json]",
+    summary: "connect Claude Code, Codex and other agents to it",
     details:
       "Adds the server, and what tells a host's conversations apart, to the files of Claude\n" +
       "Code (claude), Codex (codex), Cursor (cursor), opencode (opencode), Gemini CLI (gemini)\n" +
@@ -211,8 +211,8 @@ export const COMMANDS = {
   },
   uninstall: {
     usage:
-      "codegraph uninstall [PATH] [--target NAME[,NAME...]|all] [--scope user|project] [--print] [--json]",
-    summary: "take that out again",
+      "codegraph uninstall [PATH] [--target NAMES] [--scope SCOPE] [--print] [--json]",
+    summary: "disconnect them again",
     details:
       "Takes out what `codegraph install` has put into the files of hosts, and nothing else.\n" +
       "For a user it also ends the daemons, and says what data is left.",

@@ -5,7 +5,7 @@ import { relative, resolve, sep } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Host, HostId, Places, Scope } from "../hosts/host.ts";
 import { HOSTS } from "../hosts/index.ts";
-import { plan, take, type Action, type Step } from "../hosts/install.ts";
+import { plan, takeAll, type Action, type Step } from "../hosts/install.ts";
 import {
   commandFor,
   isDetected,
@@ -51,7 +51,8 @@ export async function install(invocation: Invocation): Promise<number> {
       host,
       steps: plan("install", host, scope, places, {
         ...own,
-        version: await versionOf(host, places),
+        version:
+          host.asksVersion === true ? await versionOf(host, places) : undefined,
         hooks: values.hooks === true,
         platform: places.platform,
       }),
@@ -95,7 +96,10 @@ export async function uninstall(invocation: Invocation): Promise<number> {
     .filter(({ steps }) => steps.length > 0);
   if (values.print === true) return shown(asked, planned);
   const done = taken(planned);
-  const ended = scope === "user" ? await endDaemons() : { ended: [], stay: [] };
+  // Hosts that keep their entry keep their daemon.
+  const isAll = values.target === undefined || values.target === "all";
+  const ended =
+    scope === "user" && isAll ? await endDaemons() : { ended: [], stay: [] };
   for (const { root, pid } of ended.stay)
     warn(say(wordings.DAEMON_STAYS, { root: plain(root), pid }));
   const kept = keptData(
@@ -163,31 +167,25 @@ const changes = (planned: readonly Done[]): boolean =>
     steps.some(({ before, after }) => before !== after),
   );
 
-async function agreed(): Promise<boolean> {
-  const asking = createInterface({
-    input: process.stdin,
-    output: process.stderr,
-  });
+/** An input that ends says no. @spec install-asks */
+export async function agreed(
+  input: NodeJS.ReadableStream = process.stdin,
+  output: NodeJS.WritableStream = process.stderr,
+): Promise<boolean> {
+  const asking = createInterface({ input, output });
   try {
-    const said = await asking.question(`${wordings.INSTALL_QUESTION} `);
+    const said = await Promise.race([
+      asking.question(`${wordings.INSTALL_QUESTION} `),
+      new Promise<string>((done) => asking.on("close", () => done("no"))),
+    ]);
     return /^(?:y|yes|)$/iu.test(said.trim());
   } finally {
     asking.close();
   }
 }
 
-/** Where one file has to be left alone, so are the host's that come after. */
-function taken(planned: readonly Done[]): Done[] {
-  return planned.map(({ host, steps }) => {
-    const done: Step[] = [];
-    for (const step of steps) {
-      const now = take(step);
-      done.push(now);
-      if (now.problem) break;
-    }
-    return { host, steps: done };
-  });
-}
+const taken = (planned: readonly Done[]): Done[] =>
+  planned.map(({ host, steps }) => ({ host, steps: takeAll(steps) }));
 
 /** @spec install-print */
 function shown(asked: Asked, planned: readonly Done[]): number {
@@ -281,15 +279,21 @@ function warnProblems({ places }: Asked, done: readonly Done[]): void {
 }
 
 /** @spec install-report */
-function nextSteps({ values, places }: Asked, done: readonly Done[]): string[] {
+function nextSteps(
+  { values, places, scope }: Asked,
+  done: readonly Done[],
+): string[] {
   return [
     ...done
       .filter(({ steps }) =>
         steps.some(({ change }) => change === "added" || change === "changed"),
       )
-      .map(({ host }) =>
-        values.hooks === true ? (host.nextWithHooks ?? host.next) : host.next,
-      ),
+      .flatMap(({ host }) => [
+        host.next,
+        ...(scope === "project" ? [host.nextInProject] : []),
+        ...(values.hooks === true ? [host.nextWithHooks] : []),
+      ])
+      .filter((line) => line !== undefined),
     ...(hasData(places.root) ? [] : [wordings.INSTALL_INIT]),
   ];
 }

@@ -9,7 +9,7 @@ import { lists, wordings } from "../spec.gen.ts";
 import { serverFile, hookFile } from "./file.ts";
 import type { HookEntry } from "./hook-entries.ts";
 import type { Host, Places, Wanted } from "./host.ts";
-import { commandAndArgs } from "./servers.ts";
+import { commandAndArgs, VARIABLE } from "./servers.ts";
 import { forPosixShell } from "./words.ts";
 
 const folder = ({ env, home }: Places): string =>
@@ -18,6 +18,7 @@ const folder = ({ env, home }: Places): string =>
 const servers = {
   at: ["mcpServers"],
   entry: commandAndArgs({ type: "stdio" }),
+  replaces: VARIABLE,
 } as const;
 
 export const claude: Host = {
@@ -46,11 +47,19 @@ export const claude: Host = {
       ),
     ];
   },
+  asksVersion: true,
   next: wordings.NEXT_CLAUDE,
+  nextInProject: wordings.NEXT_CLAUDE_PROJECT,
 };
 
 const isForAll = (wanted: Wanted): boolean =>
-  wanted.portable || runsToolHooks(wanted.version);
+  wanted.portable || announce(wanted);
+
+const announce = ({
+  version,
+  announces,
+}: Pick<Wanted, "version" | "announces">): boolean =>
+  version === undefined ? announces : runsToolHooks(version);
 
 /**
  * Whether a version is known to run hooks of type `mcp_tool`; one that does not know a
@@ -69,9 +78,12 @@ export function runsToolHooks(version: string | undefined): boolean {
 
 /** The hooks of an agent's conversations. @spec hosts-claude-hooks */
 export const claudeHooks = (
-  wanted: Pick<Wanted, "version" | "server" | "command" | "platform">,
+  wanted: Pick<
+    Wanted,
+    "version" | "announces" | "server" | "command" | "platform"
+  >,
 ): HookEntry[] =>
-  runsToolHooks(wanted.version)
+  announce(wanted)
     ? announcing(wanted.server)
     : stamping(wanted.command, wanted.platform);
 

@@ -33,6 +33,7 @@ export const codex: Host = {
     ];
   },
   next: wordings.NEXT_CODEX,
+  nextInProject: wordings.NEXT_CODEX_PROJECT,
   nextWithHooks: wordings.NEXT_CODEX_HOOKS,
 };
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { wordings } from "../spec.gen.ts";
 import { serverFile } from "./file.ts";
 import type { Host } from "./host.ts";
-import { commandAndArgs } from "./servers.ts";
+import { commandAndArgs, VARIABLE } from "./servers.ts";
 
 export const cursor: Host = {
   id: "cursor",
@@ -17,6 +17,7 @@ export const cursor: Host = {
   files: (scope, { home, root }) => [
     serverFile(join(scope === "user" ? home : root, ".cursor", "mcp.json"), {
       at: ["mcpServers"],
+      replaces: VARIABLE,
       entry: commandAndArgs(),
     }),
   ],

@@ -6,7 +6,7 @@
  * removal gives back the very bytes from before. An object or array that was made for
  * an entry has that entry on lines of its own; one that was there, empty, got a blank
  * line before it; a file that was made ends with a line end, one that was there and
- * blank does not.
+ * blank begins with one.
  */
 import {
   createScanner,
@@ -170,8 +170,8 @@ export class JsonText {
     const after = this.#text.slice(end(root));
     const made = before === "" ? lineEnds(after) : 0;
     if (made > 0) return { text: undefined, folders: made - 1 };
-    const blank = /^([^]*?)(?:\r\n\r\n|\n\n)$/.exec(before);
-    if (after === "" && (before === "" || blank))
+    const blank = /^([^]*?)(?:\r\n\r\n|\n\n)$/u.exec(before);
+    if (after === "" && (before === "\n" || blank))
       return { text: this.#bom + (blank?.[1] ?? "") };
     // Somebody else has formatted it since.
     return (before + after).trim() === ""
@@ -225,7 +225,7 @@ export class JsonText {
       for (const step of path.toReversed()) value = { [step]: value };
       this.#replace(
         text === ""
-          ? print(value, style)
+          ? style.eol + print(value, style)
           : text + style.eol + style.eol + print(value, style),
       );
       return;

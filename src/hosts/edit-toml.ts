@@ -259,7 +259,7 @@ export function withoutTable(before: string, after: string): Edited {
   if (
     /^(?:\r?\n)*$/u.test(after) &&
     before.endsWith("\n") &&
-    !before.startsWith("\n")
+    !/^\r?\n/u.test(before)
   )
     return { text: undefined, folders: Math.max(0, lineEndsAtEnd(before) - 1) };
   return { text: after };

@@ -13,7 +13,7 @@ export const gemini: Host = {
   files: (scope, { home, root }) => [
     serverFile(
       join(scope === "user" ? home : root, ".gemini", "settings.json"),
-      { at: ["mcpServers"], entry: commandAndArgs() },
+      { at: ["mcpServers"], entry: commandAndArgs(), replaces: /\$/u },
     ),
   ],
   next: wordings.NEXT_GEMINI,

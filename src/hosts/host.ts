@@ -29,6 +29,8 @@ export interface Wanted {
   readonly command: readonly string[];
   /** The version that the host's program says it has; none where it is not known. */
   readonly version: string | undefined;
+  /** Hooks of type `mcp_tool` that are ours are there already. */
+  readonly announces: boolean;
   /** Hooks too, where a host's contexts are known without. */
   readonly hooks: boolean;
   /** The name of the server's entry; hooks of type `mcp_tool` call it by that. */
@@ -128,8 +130,12 @@ export interface Host {
   readonly folders: (places: Places) => readonly string[];
   /** In the order in which they are written; taken out in the other one. */
   readonly files: (scope: Scope, places: Places) => readonly HostFile[];
+  /** What is written depends on its version. */
+  readonly asksVersion?: boolean;
   /** What a person has to do for it to take effect. */
   readonly next: string;
-  /** The same, where hooks were asked for that it needs none of. */
+  /** What else, where it is for a project. */
+  readonly nextInProject?: string;
+  /** What else, where hooks were asked for that it needs none of. */
   readonly nextWithHooks?: string;
 }

@@ -1,7 +1,7 @@
 /**
  * What to do to the files of hosts, decided from what is in them, and doing it.
  */
-import { wordings } from "../spec.gen.ts";
+import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 import { apply, missingFolders, readText } from "./files.ts";
 import type {
   Edited,
@@ -30,8 +30,8 @@ export interface Step {
   readonly again: () => Step;
 }
 
-/** What is wanted, but for the name of the server. */
-export type Wishes = Omit<Wanted, "server">;
+/** What is wanted, but for what the files themselves tell. */
+export type Wishes = Omit<Wanted, "server" | "announces">;
 
 /**
  * The steps of a host, in the order in which they are taken. Where one file has to be
@@ -47,7 +47,7 @@ export function plan(
 ): Step[] {
   const files = host.files(scope, places);
   const ordered = action === "install" ? files : files.toReversed();
-  const wanted: Wanted = { ...wishes, server: serverName(files) };
+  const wanted: Wanted = { ...wishes, ...toldBy(files) };
   const steps: Step[] = [];
   for (const file of ordered) {
     const step = stepFor(action, file, wanted);
@@ -57,17 +57,20 @@ export function plan(
   return steps;
 }
 
-/** An entry that is there keeps its name. */
-function serverName(files: readonly HostFile[]): string {
-  for (const file of files) {
+/** What is there: an entry keeps its name, and hooks their kind where nothing tells a better one. */
+function toldBy(
+  files: readonly HostFile[],
+): Pick<Wanted, "server" | "announces"> {
+  const ours = files.flatMap((file) => {
     const read = readText(file.path);
-    const [server] =
-      "text" in read && file.holds === "server"
-        ? file.ours(read.text).servers
-        : [];
-    if (server) return server.name;
-  }
-  return SERVER;
+    return "text" in read ? [file.ours(read.text)] : [];
+  });
+  return {
+    server: ours.flatMap(({ servers }) => servers)[0]?.name ?? SERVER,
+    announces: ours.some(({ hooks }) =>
+      hooks.some(({ kind }) => kind === "mcp_tool"),
+    ),
+  };
 }
 
 function stepFor(action: Action, file: HostFile, wanted: Wanted): Step {
@@ -120,9 +123,9 @@ function changeOf(
  * Takes a step. A file that somebody else has written meanwhile is edited again.
  * @spec hosts-written-whole
  */
-export function take(step: Step): Step {
+function take(step: Step, { MAX_EDITS }: Bounds): Step {
   let now = step;
-  for (let tries = 0; ; tries++) {
+  for (let edits = 1; ; edits++) {
     if (now.before === now.after || now.problem) return now;
     const done = apply(now.file.path, now.before, {
       text: now.after,
@@ -130,16 +133,32 @@ export function take(step: Step): Step {
     });
     if (done === "done") return now;
     const problem = done === "stale" ? CHANGING : done.problem;
-    if (done !== "stale" || tries > 4)
+    if (done !== "stale" || edits >= MAX_EDITS)
       return { ...now, change: "left alone", problem };
     now = now.again();
   }
 }
+
+type Bounds = Pick<Limits, "MAX_EDITS">;
 
 const CHANGING: Problem = {
   line: undefined,
   what: wordings.HOST_CHANGING,
 };
 
+/** Takes the steps of a host; where one file has to be left alone, so are those after it. */
+export function takeAll(
+  steps: readonly Step[],
+  bounds: Bounds = fromSpec,
+): Step[] {
+  const done: Step[] = [];
+  for (const step of steps) {
+    const now = take(step, bounds);
+    done.push(now);
+    if (now.problem) break;
+  }
+  return done;
+}
+
 /** The name of the entry that we write. */
-export const SERVER = "codegraph";
+const SERVER = "codegraph";

@@ -45,33 +45,37 @@ function isProgram(path: string): boolean {
   }
 }
 
-/**
- * The version that a host's program says it has: none where it does not say so in time.
- * @spec hosts-claude-hooks
- */
+/** How a program is asked; one that does not end by itself is ended. @spec hosts-version-asked */
+export const askedHow = ({
+  VERSION_WAIT_MS,
+}: Pick<Limits, "VERSION_WAIT_MS"> = fromSpec) =>
+  ({
+    timeout: VERSION_WAIT_MS,
+    killSignal: "SIGKILL",
+    windowsHide: true,
+  }) as const;
+
+/** The version that a host's program says it has. @spec hosts-version-asked */
 export function versionOf(
   host: Host,
   places: Places,
-  { VERSION_WAIT_MS }: Pick<Limits, "VERSION_WAIT_MS"> = fromSpec,
+  how = askedHow(),
 ): Promise<string | undefined> {
   const path = host.programs
     .map((name) => onPath(name, places))
     .find((found) => found !== undefined);
   if (path === undefined) return Promise.resolve(undefined);
+  // A launcher on Windows is a script, for a shell.
+  const isScript = /\.(?:cmd|bat)$/iu.test(path);
   return new Promise((resolve) => {
-    execFile(
-      path,
+    const child = execFile(
+      isScript ? `"${path}"` : path,
       ["--version"],
-      {
-        timeout: VERSION_WAIT_MS,
-        killSignal: "SIGKILL",
-        windowsHide: true,
-        // A launcher on Windows is a script.
-        shell: /\.(?:cmd|bat)$/iu.test(path),
-      },
+      { ...how, shell: isScript },
       (error, stdout) =>
         resolve(error ? undefined : /\d+\.\d+\.\d+/.exec(stdout)?.[0]),
-    ).on("error", () => resolve(undefined));
+    );
+    child.stdin?.end();
   });
 }
 
@@ -111,9 +115,10 @@ function isOwn(launcher: string | undefined, script: string): boolean {
 
 /** The path of a Node that its next version takes over, where there is one. */
 const steady = (node: string): string =>
-  lists.STEADY_FOLDERS.map((folder) => join(folder, "node")).find(
-    (path) => realOf(path) === realOf(node),
-  ) ?? node;
+  lists.STEADY_FOLDERS.map((folder) => join(folder, "node")).find((path) => {
+    const real = realOf(path);
+    return real !== undefined && real === realOf(node);
+  }) ?? node;
 
 function realOf(path: string): string | undefined {
   try {

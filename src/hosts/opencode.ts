@@ -35,6 +35,7 @@ function configs(scope: Scope, places: Places): HostFile[] {
   const inJsonc = places.exists(jsonc) && !places.exists(json);
   const shape = {
     at: ["mcp"],
+    replaces: /\{(?:env|file):/u,
     entry: (command: readonly string[]) => ({
       type: "local",
       command,
@@ -60,20 +61,14 @@ const pluginFile = (path: string): HostFile => ({
   }),
 });
 
-const FOREIGN: Edited = {
-  problem: {
-    line: undefined,
-    what: wordings.HOST_PLUGIN_TAKEN,
-  },
-};
-
 /** Line ends at the end tell how many folders were made for it. @spec hosts-surgical hosts-drift */
 function installPlugin(
   text: string | undefined,
   _: Wanted,
   created: number,
 ): Edited {
-  if (text !== undefined && !isOurs(text)) return FOREIGN;
+  if (text !== undefined && !isOurs(text))
+    return { problem: { line: undefined, what: wordings.HOST_PLUGIN_TAKEN } };
   const source = pluginSource().trimEnd();
   return text !== undefined && text.trimEnd() === source
     ? { text }

@@ -17,7 +17,12 @@ export interface Shape {
   /** Where the servers are, from the root. */
   readonly at: Path;
   readonly entry: (words: readonly string[]) => JsonObject;
+  /** What the host replaces in texts, by the value of a variable say. */
+  readonly replaces: RegExp;
 }
+
+/** `${NAME}`, as most hosts have it. */
+export const VARIABLE = /\$\{/u;
 
 /** `command` and `args`, as most hosts have it, after what else the host wants. */
 export const commandAndArgs =
@@ -33,12 +38,20 @@ export const SERVE = ["serve", "--mcp"] as const;
 /** @spec hosts-own-entries hosts-surgical hosts-drift */
 export const installServer = (
   text: string | undefined,
-  { at, entry }: Shape,
+  { at, entry, replaces }: Shape,
   wanted: Wanted,
   created: number,
 ): Edited =>
   edited(() => {
     const words = [...wanted.command, ...SERVE];
+    const word = words.find((one) => replaces.test(one));
+    if (word !== undefined)
+      return {
+        problem: {
+          line: undefined,
+          what: say(wordings.HOST_REPLACES, { word }),
+        },
+      };
     if (text === undefined) {
       let whole: Json = { [wanted.server]: entry(words) };
       for (const name of at.toReversed()) whole = { [name]: whole };

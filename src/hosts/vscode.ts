@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { wordings } from "../spec.gen.ts";
 import { serverFile } from "./file.ts";
 import type { Host, Places } from "./host.ts";
-import { commandAndArgs } from "./servers.ts";
+import { commandAndArgs, VARIABLE } from "./servers.ts";
 
 const folder = ({ env, home, platform }: Places): string =>
   platform === "win32"
@@ -22,7 +22,11 @@ export const vscode: Host = {
       scope === "user"
         ? join(folder(places), "User", "mcp.json")
         : join(places.root, ".vscode", "mcp.json"),
-      { at: ["servers"], entry: commandAndArgs({ type: "stdio" }) },
+      {
+        at: ["servers"],
+        replaces: VARIABLE,
+        entry: commandAndArgs({ type: "stdio" }),
+      },
     ),
   ],
   next: wordings.NEXT_VSCODE,
