@@ -12,11 +12,16 @@ import {
   type ServerTried,
 } from "../src/hosts/doctor.ts";
 import type { WiredHook, WiredServer } from "../src/hosts/host.ts";
-import { bareEnvironment, tryHook, tryServer } from "../src/hosts/probe.ts";
+import {
+  bareEnvironment,
+  patience,
+  tryHook,
+  tryServer,
+} from "../src/hosts/probe.ts";
 import { TOOL } from "../src/serve/tool.ts";
 import { lists } from "../src/spec.gen.ts";
 import { codegraph } from "./binary.ts";
-import { examples, ruleTest } from "./from-spec.ts";
+import { examples, loadBearing, ruleTest } from "./from-spec.ts";
 import { scratch } from "./scratch.ts";
 
 const OWN = "1.0.0";
@@ -326,3 +331,10 @@ ruleTest("doctor-command", "a host, installed and then broken", () => {
   expect(readFileSync(config, "utf8")).toContain("moved/");
   expect(ran("doctor", "--target", "emacs").status).toBe(2);
 });
+
+loadBearing("doctor-starts-servers", "DOCTOR_WAIT_SECONDS", (moved) =>
+  patience(moved),
+);
+loadBearing("doctor-starts-servers", "DOCTOR_READS_CHARS", (moved) =>
+  patience(moved),
+);

@@ -1,24 +1,15 @@
 /** `codegraph doctor`. */
-import { homedir } from "node:os";
-import { relative, sep } from "node:path";
 import { isOurs, judge, type Finding } from "../hosts/doctor.ts";
 import { examine } from "../hosts/examine.ts";
 import type { Host, Places, Scope } from "../hosts/host.ts";
-import {
-  commandFor,
-  isDetected,
-  placesHere,
-  versionOf,
-} from "../hosts/machine.ts";
+import { commandFor, isDetected, versionOf } from "../hosts/machine.ts";
 import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
 import { hasData } from "../store/folder.ts";
-import { nearestProject } from "../store/place.ts";
-import { existing } from "./existing.ts";
 import { printLines, type Invocation } from "./main.ts";
 import { plain } from "./plain.ts";
 import { ownScript } from "./program.ts";
-import { hostIds, hostsNamed } from "./targets.ts";
+import { hostIds, hostsNamed, placesOf, shortened } from "./targets.ts";
 import { VERSION } from "./version.ts";
 
 interface Examined {
@@ -32,12 +23,7 @@ export async function doctor({
   positionals,
   values,
 }: Invocation): Promise<number> {
-  const home = homedir();
-  const root =
-    positionals[0] === undefined
-      ? (nearestProject(process.cwd(), home) ?? process.cwd())
-      : existing(positionals[0]);
-  const places = placesHere(root, home);
+  const places = placesOf(positionals[0]);
   const examined: Examined[] = [];
   for (const host of hostsNamed("doctor", values.target)) {
     const one = await examinedOne(host, places);
@@ -53,7 +39,7 @@ export async function doctor({
         ? [say(wordings.INSTALL_NO_HOST, { names: hostIds().join(", ") })]
         : [
             ...examined.flatMap((one) => told(one, places)),
-            ...(hasData(root) ? [] : [wordings.INSTALL_INIT]),
+            ...(hasData(places.root) ? [] : [wordings.INSTALL_INIT]),
           ],
   );
   return failed ? 1 : 0;
@@ -76,16 +62,12 @@ async function examinedOne(
     : undefined;
 }
 
-function told({ host, version, findings }: Examined, { home }: Places) {
-  const shortened = (path: string) =>
-    plain(
-      path.startsWith(home + sep) ? `~${sep}${relative(home, path)}` : path,
-    );
+function told({ host, version, findings }: Examined, places: Places) {
   return [
     version === undefined ? host.title : `${host.title} ${version}`,
     ...findings.flatMap(({ mark, path, says, mend }) => [
-      `  ${mark.padEnd("FAIL".length)}  ${path === undefined ? "" : `${shortened(path)}: `}${plain(says)}`,
-      ...(mend === undefined ? [] : [`        ${shortened(mend)}`]),
+      `  ${mark.padEnd("FAIL".length)}  ${path === undefined ? "" : `${shortened(path, places)}: `}${plain(says)}`,
+      ...(mend === undefined ? [] : [`        ${plain(mend)}`]),
     ]),
   ];
 }

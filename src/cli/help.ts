@@ -229,7 +229,7 @@ export const COMMANDS = {
   },
   doctor: {
     usage: "codegraph doctor [PATH] [--target NAME[,NAME...]|all] [--json]",
-    summary: "check that each host reaches the server",
+    summary: "check that those agents reach it, and say what to mend",
     details:
       "Starts what the files of each host tell it to start, as the host would, and says what\n" +
       "is wrong and how to mend it. Nothing is changed.",

@@ -1,27 +1,20 @@
 /** `codegraph install` and `codegraph uninstall`. */
 import { createTwoFilesPatch } from "diff";
-import { homedir } from "node:os";
-import { relative, resolve, sep } from "node:path";
+import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import type { Host, HostId, Places, Scope } from "../hosts/host.ts";
-import { HOSTS } from "../hosts/index.ts";
+import type { Host, Places, Scope } from "../hosts/host.ts";
 import { plan, takeAll, type Action, type Step } from "../hosts/install.ts";
-import {
-  commandFor,
-  isDetected,
-  placesHere,
-  versionOf,
-} from "../hosts/machine.ts";
+import { commandFor, isDetected, versionOf } from "../hosts/machine.ts";
 import { userFolderPath } from "../index/user-folder.ts";
 import { say } from "../model/wording.ts";
 import { daemons, endDaemon } from "../serve/daemon/registry.ts";
 import { wordings } from "../spec.gen.ts";
 import { hasData } from "../store/folder.ts";
-import { nearestProject, UserError } from "../store/place.ts";
-import { existing } from "./existing.ts";
+import { UserError } from "../store/place.ts";
 import { printLines, UsageError, warn, type Invocation } from "./main.ts";
 import { plain } from "./plain.ts";
 import { ownScript } from "./program.ts";
+import { hostIds, hostsNamed, placesOf, shortened } from "./targets.ts";
 
 interface Asked {
   readonly action: Action;
@@ -43,7 +36,7 @@ export async function install(invocation: Invocation): Promise<number> {
   const { values, hosts, places, scope } = asked;
   if (hosts.length === 0)
     throw new UserError(
-      say(wordings.INSTALL_NO_HOST, { names: names(HOSTS).join(", ") }),
+      say(wordings.INSTALL_NO_HOST, { names: hostIds().join(", ") }),
     );
   const own = commandFor(scope, ownScript(), places);
   const planned = await Promise.all(
@@ -130,37 +123,16 @@ function understood(
   const { scope = "user", target } = values;
   if (scope !== "user" && scope !== "project")
     throw misused(say(wordings.INSTALL_SCOPE, { value: plain(String(scope)) }));
-  const home = homedir();
-  const root =
-    positionals[0] === undefined
-      ? (nearestProject(process.cwd(), home) ?? process.cwd())
-      : existing(positionals[0]);
-  if (scope === "project" && resolve(root) === resolve(home))
+  const places = placesOf(positionals[0]);
+  if (scope === "project" && resolve(places.root) === resolve(places.home))
     throw new UserError(wordings.INSTALL_HOME);
-  const places = placesHere(root, home);
-  const wanted =
-    typeof target !== "string"
-      ? undefined
-      : target === "all"
-        ? HOSTS.map(({ id }) => id)
-        : target.split(",").map((name) => name.trim());
-  const unknown = wanted?.find((name) => !HOSTS.some(({ id }) => id === name));
-  if (unknown !== undefined)
-    throw misused(
-      say(wordings.INSTALL_UNKNOWN_HOST, {
-        name: plain(unknown),
-        names: names(HOSTS).join(", "),
-      }),
-    );
-  const hosts = HOSTS.filter((host) =>
-    wanted
-      ? wanted.includes(host.id)
-      : action === "uninstall" || isDetected(host, places),
-  );
+  const named = hostsNamed(action, target);
+  const hosts =
+    target !== undefined || action === "uninstall"
+      ? named
+      : named.filter((host) => isDetected(host, places));
   return { action, scope, places, hosts, values };
 }
-
-const names = (hosts: readonly Host[]): HostId[] => hosts.map(({ id }) => id);
 
 const changes = (planned: readonly Done[]): boolean =>
   planned.some(({ steps }) =>
@@ -314,9 +286,6 @@ const hostAsJson = ({ host, steps }: Done) => ({
     ...(problem && { problem }),
   })),
 });
-
-const shortened = (path: string, { home }: Places): string =>
-  plain(path.startsWith(home + sep) ? `~${sep}${relative(home, path)}` : path);
 
 const HOLDS = {
   server: "MCP server",

@@ -1,8 +1,13 @@
-/** The hosts that a command line names. */
-import type { Host, HostId } from "../hosts/host.ts";
+/** The hosts that a command line names, and where their files are. */
+import { homedir } from "node:os";
+import { relative, sep } from "node:path";
+import type { Host, HostId, Places } from "../hosts/host.ts";
 import { HOSTS } from "../hosts/index.ts";
+import { placesHere } from "../hosts/machine.ts";
 import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
+import { nearestProject } from "../store/place.ts";
+import { existing } from "./existing.ts";
 import type { CommandName } from "./help.ts";
 import { UsageError } from "./main.ts";
 import { plain } from "./plain.ts";
@@ -29,3 +34,18 @@ export function hostsNamed(
     );
   return HOSTS.filter(({ id }) => wanted.includes(id));
 }
+
+/** Of the project at a path, or around this folder. Throws: UserError where the path is none. */
+export function placesOf(path: string | undefined): Places {
+  const home = homedir();
+  return placesHere(
+    path === undefined
+      ? (nearestProject(process.cwd(), home) ?? process.cwd())
+      : existing(path),
+    home,
+  );
+}
+
+/** A path as people write it: `~` for their home. */
+export const shortened = (path: string, { home }: Places): string =>
+  plain(path.startsWith(home + sep) ? `~${sep}${relative(home, path)}` : path);

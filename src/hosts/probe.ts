@@ -28,6 +28,13 @@ export interface Surroundings {
 
 type Used = Pick<Limits, "DOCTOR_WAIT_SECONDS" | "DOCTOR_READS_CHARS">;
 
+/** How long each is waited for, in milliseconds, and how much of what it writes is looked at. @spec doctor-starts-servers */
+export const patience = (limits: Used = fromSpec) => ({
+  wait: limits.DOCTOR_WAIT_SECONDS * SECOND,
+  chars: limits.DOCTOR_READS_CHARS,
+});
+const SECOND = 1000; // exempt spec-values-are-imported: a unit
+
 /**
  * The least that a host gives a server. Windows finds nothing without the user's PATH.
  * @spec doctor-starts-servers
@@ -107,7 +114,7 @@ function converse(
     };
     const timer = setTimeout(
       () => done({ did: "hung" }),
-      limits.DOCTOR_WAIT_SECONDS * 1000,
+      patience(limits).wait,
     );
     const ask = () => {
       const [method, params] = REQUESTS[results.length]!;
@@ -215,11 +222,11 @@ export function tryHook(
     };
     const timer = setTimeout(
       () => done({ did: "hung" }),
-      limits.DOCTOR_WAIT_SECONDS * 1000,
+      patience(limits).wait,
     );
     child.on("error", () => done({ did: "not found", command }));
     child.stdout!.setEncoding("utf8").on("data", (part: string) => {
-      if (stdout.length < limits.DOCTOR_READS_CHARS) stdout += part;
+      if (stdout.length < patience(limits).chars) stdout += part;
     });
     child.on("close", (code, signal) =>
       done(
@@ -265,7 +272,7 @@ function start(
 function lastLine(child: ChildProcess, limits: Used): () => string {
   let text = "";
   child.stderr!.setEncoding("utf8").on("data", (part: string) => {
-    text = (text + part).slice(-limits.DOCTOR_READS_CHARS);
+    text = (text + part).slice(-patience(limits).chars);
   });
   return () => {
     const lines = text.trim().split("\n");
