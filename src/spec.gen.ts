@@ -805,8 +805,6 @@ export const lists = {
     "ws",
     "axios",
   ] as readonly string[],
-  /** sends threadId and windowId, whose counter rises at each compaction (seen, 0.171.0). @spec owner-of-a-call */
-  CALL_NAMES_CONTEXT: ["codex-mcp-client"] as readonly string[],
   /** begins the callId of a call that a script made; the model may see none of it (seen, Codex). @spec owner-of-a-call */
   DETACHED_CALLS: ["exec-"] as readonly string[],
   /** the sources of a session's start after which it holds other things (seen, Claude Code 2.1.332). @spec hooks-announce */
@@ -817,17 +815,6 @@ export const lists = {
   DAEMON_OFF: ["0", "false", "off", "no"] as readonly string[],
   /** the words by which people mean it. @spec dedup-switch */
   DEDUP_OFF: ["0", "false", "off", "no"] as readonly string[],
-  /** a pointer to what a context lost costs it a read. @spec dedup-shared-connections */
-  SHARING_CLIENTS: [
-    "claude-code",
-    "codex-mcp-client",
-    "opencode",
-    "gemini-cli-mcp-client",
-    "cursor-vscode",
-    "cursor",
-    "visual-studio-code",
-    "visual studio code",
-  ] as readonly string[],
   /** words that stand in every question. @spec query-names-and-words */
   STOP_WORDS: [
     "a",
@@ -1574,6 +1561,76 @@ export const lists = {
   ] as readonly string[],
 } as const;
 
+export const entries = {
+  "ownership-of-clients": {
+    /** seen, 0.171.0: threadId and windowId in each call; a process for each thread; a call without them is of an older one, whose compactions nothing tells. @spec ownership-of-clients */
+    CODEX: {
+      names: ["codex-mcp-client"],
+      identifiedBy: ["call", "stamp"],
+      identified: ["on"],
+      unidentified: ["off"],
+    },
+    /** seen, 2.1.332: subagents share the connection; claudecode/toolUseId in each call, which the hook names before it comes. @spec ownership-of-clients */
+    CLAUDE_CODE: {
+      names: ["claude-code"],
+      identifiedBy: ["announced", "stamp"],
+      identified: ["on"],
+      unidentified: ["off"],
+    },
+    /** seen, 1.18.33: subagents share the connection, and a call names nothing; a plugin can stamp it. @spec ownership-of-clients */
+    OPENCODE: {
+      names: ["opencode"],
+      identifiedBy: ["stamp"],
+      identified: ["on"],
+      unidentified: ["off"],
+    },
+    /** seen, 0.61.0: subagents share the connection, no hook tells them apart, and the masking begins within one turn. @spec ownership-of-clients */
+    GEMINI_CLI: {
+      names: ["gemini-cli-mcp-client"],
+      identifiedBy: ["stamp"],
+      identified: ["off"],
+      unidentified: ["off"],
+    },
+    /** documented, 3.18.25, not run: a call names nothing; whether subagents share the connection is unknown. @spec ownership-of-clients */
+    CURSOR: {
+      names: ["cursor-vscode", "cursor"],
+      identifiedBy: ["stamp"],
+      identified: ["on"],
+      unidentified: ["off"],
+    },
+    /** documented, not run: vscode.conversationId in each call; whether a subagent has one of its own is unknown, so it names nothing. @spec ownership-of-clients */
+    VS_CODE: {
+      names: ["visual-studio-code", "visual studio code"],
+      identifiedBy: ["stamp"],
+      identified: ["on"],
+      unidentified: ["off"],
+    },
+    /** nothing is known against it: a connection is taken for a conversation. @spec ownership-of-clients */
+    OTHER: {
+      names: [],
+      identifiedBy: ["announced", "stamp"],
+      identified: ["on"],
+      unidentified: ["on"],
+    },
+  } as Readonly<
+    Record<
+      | "CODEX"
+      | "CLAUDE_CODE"
+      | "OPENCODE"
+      | "GEMINI_CLI"
+      | "CURSOR"
+      | "VS_CODE"
+      | "OTHER",
+      Readonly<
+        Record<
+          "names" | "identifiedBy" | "identified" | "unidentified",
+          readonly string[]
+        >
+      >
+    >
+  >,
+};
+
 export type RuleId =
   | "folders-import-downward"
   | "pure-folders"
@@ -1595,6 +1652,7 @@ export type RuleId =
   | "cli-same-answer"
   | "cli-status"
   | "cli-names-the-machine"
+  | "ownership-of-clients"
   | "owner-of-a-call"
   | "context-of-a-host"
   | "announced-calls"

@@ -39,6 +39,8 @@ export interface McpOptions {
   readonly log: (message: string) => void;
   /** Writes to the client's standard error; by default to this process's. */
   readonly tell?: (text: string) => void;
+  /** Milliseconds of a clock that does not go back; by default the process's. */
+  readonly now?: () => number;
 }
 
 /** @spec serve-tool */
@@ -202,7 +204,7 @@ function connection(
         client: clientName(server, ctx),
         meta: ctx.mcpReq._meta,
         announced,
-        now: () => performance.now(),
+        now: options.now ?? (() => performance.now()),
         settings: options.settings(),
         ...(options.tell && { tell: options.tell }),
         ...(options.index && {

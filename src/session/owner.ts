@@ -6,6 +6,7 @@
  * default context, which may be several conversations.
  */
 import { lists } from "../spec.gen.ts";
+import { rowOf } from "./clients.ts";
 import { contextKey, DEFAULT_CONTEXT } from "./context.ts";
 
 export interface Owner {
@@ -29,7 +30,7 @@ export interface CallSigns {
   readonly announced: (callId: string) => string | undefined;
 }
 
-/** @spec owner-of-a-call */
+/** @spec owner-of-a-call ownership-of-clients */
 export function ownerOf({
   client,
   meta,
@@ -43,7 +44,8 @@ export function ownerOf({
     const value = Object.hasOwn(said, name) ? said[name] : undefined;
     return typeof value === "string" ? value : "";
   };
-  if (isOneOf(lists.CALL_NAMES_CONTEXT, client)) {
+  const { identifiedBy } = rowOf(client);
+  if (identifiedBy.includes("call")) {
     const callId = text("callId");
     if (lists.DETACHED_CALLS.some((begin) => callId.startsWith(begin)))
       return { context: DEFAULT_CONTEXT, by: "call", detached: true };
@@ -55,15 +57,16 @@ export function ownerOf({
         detached: false,
       };
   }
-  const callId = text("claudecode/toolUseId");
+  const callId = identifiedBy.includes("announced")
+    ? text("claudecode/toolUseId")
+    : "";
   const context = callId === "" ? undefined : announced(callId);
   if (context !== undefined && context !== DEFAULT_CONTEXT)
     return { context, by: "announced", detached: false };
-  const stamped = contextKey(sessionId);
+  const stamped = contextKey(
+    identifiedBy.includes("stamp") ? sessionId : undefined,
+  );
   return stamped === DEFAULT_CONTEXT
     ? { context: DEFAULT_CONTEXT, by: "none", detached: false }
     : { context: stamped, by: "stamp", detached: false };
 }
-
-const isOneOf = (names: readonly string[], client: string | undefined) =>
-  client !== undefined && names.includes(client.toLowerCase());

@@ -1,0 +1,143 @@
+/** What the table of clients says, asked of the real server by a client of each name. */
+import { join } from "node:path";
+import { expect } from "vitest";
+import { ToolHandler } from "../src/serve/handler.ts";
+import { InThread, type Runner } from "../src/serve/runner.ts";
+import { entries } from "../src/spec.gen.ts";
+import { ruleTest } from "./from-spec.ts";
+import { near, textOf, type Near, type Said } from "./near.ts";
+import { indexed, pythonFunction, scratch } from "./scratch.ts";
+
+const POINTER = "Already sent earlier in this conversation";
+const PARTS = 6;
+
+const project = () =>
+  indexed(join(scratch(), "p"), {
+    "core.py": pythonFunction("settle_account", 40),
+    // Each call asks about another of these too: an answer is never pointers alone.
+    ...Object.fromEntries(
+      Array.from({ length: PARTS }, (_, i) => [
+        `part${i}.py`,
+        pythonFunction(`part_${i}`, 12),
+      ]),
+    ),
+  });
+
+/** Asks a question in one of the ways in which a call may name its context. */
+type Way = (
+  client: Near,
+  query: string,
+  context: string,
+  nth: number,
+) => Promise<string>;
+
+const WAYS: Readonly<Record<string, Way>> = {
+  call: (client, query, context) =>
+    client.explore({ query }, { threadId: context, windowId: `${context}:0` }),
+  announced: async (client, query, s, nth) => {
+    const u = `toolu_${nth}`;
+    await client.announce({ s, a: "", u });
+    return client.explore({ query }, { "claudecode/toolUseId": u });
+  },
+  stamp: (client, query, sessionId) => client.explore({ query, sessionId }),
+  // Keys that real clients send and that name nothing.
+  none: (client, query, context) =>
+    client.explore({ query }, { "vscode.conversationId": context }),
+};
+
+/** Whether the second call of a context was shortened, and the first of another one. */
+async function shortened(
+  root: string,
+  name: string,
+  ask: Way,
+): Promise<readonly boolean[]> {
+  const client = await near(root, { name });
+  const texts: string[] = [];
+  for (const [nth, context] of ["S1", "S1", "S2"].entries())
+    texts.push(await ask(client, `settle_account part_${nth}`, context, nth));
+  await client.close();
+  expect(texts[0]).not.toContain(POINTER);
+  return texts.slice(1).map((text) => text.includes(POINTER));
+}
+
+ruleTest(
+  "ownership-of-clients",
+  "each row, in each way in which a call may name its context",
+  async () => {
+    const root = project();
+    const rows = entries["ownership-of-clients"];
+    const tried: string[] = [];
+    for (const [row, known] of Object.entries(rows))
+      for (const name of row === "OTHER" ? ["some-client"] : known.names)
+        for (const [way, ask] of Object.entries(WAYS)) {
+          const counts = known.identifiedBy.includes(way);
+          const { identified, unidentified } = known;
+          const isOn = (counts ? identified : unidentified).includes("on");
+          expect(
+            [name, way, ...(await shortened(root, name, ask))],
+            `${row}: ${way}`,
+          ).toEqual([name, way, isOn, isOn && !counts]);
+          tried.push(`${row} ${way}`);
+        }
+    expect(new Set(tried).size).toBe(
+      Object.keys(rows).length * Object.keys(WAYS).length,
+    );
+  },
+);
+
+/** Runs calls as the handler does, each when it is let. */
+class Held implements Runner {
+  private readonly inner = new InThread();
+  private readonly gate: () => Promise<void>;
+  constructor(gate: () => Promise<void>) {
+    this.gate = gate;
+  }
+  async run(...[root, asked]: Parameters<Runner["run"]>) {
+    await this.gate();
+    // Whoever gave up meanwhile gets an answer that nobody waits for.
+    return this.inner.run(root, asked);
+  }
+  close() {
+    return this.inner.close();
+  }
+}
+
+ruleTest(
+  "owner-decides",
+  "a call that is cancelled before its answer was not delivered; one after it was",
+  async () => {
+    const root = project();
+    let open: () => void = () => {};
+    let gate = Promise.resolve();
+    const client = await near(root, {
+      name: "opencode",
+      handler: new ToolHandler(new Held(() => gate)),
+    });
+    const ask = (query: string): { id: number; answer: Promise<Said> } =>
+      client.request("tools/call", {
+        name: "codegraph_explore",
+        arguments: { query, sessionId: "S1" },
+      });
+    const cancel = (requestId: number) =>
+      client.notify("notifications/cancelled", { requestId });
+    gate = new Promise((done) => (open = done));
+    const early = ask("settle_account part_0");
+    cancel(early.id);
+    open();
+    await client.request("ping").answer;
+    const texts: string[] = [];
+    // As this client does: it cancels every call once it has the answer.
+    for (const nth of [1, 2, 3]) {
+      const { id, answer } = ask(`settle_account part_${nth}`);
+      texts.push(textOf(await answer));
+      cancel(id);
+      await client.request("ping").answer;
+    }
+    await client.close();
+    expect(texts.map((text) => text.includes(POINTER))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  },
+);
