@@ -723,6 +723,9 @@ export const wordings = {
   /** the convention, said once. @spec serve-tool */
   SERVER_INSTRUCTIONS:
     'codegraph_explore answers questions about the codebase with verbatim, line-numbered source, read from disk in the call. Ask it first: how something works, where it is, what calls it, what a change touches. One call with a question or with several names replaces many searches and file reads; ask again with other words or names to go deeper. What it shows need not be read again. It remembers what it sent in this conversation: source that was sent before and is unchanged is not repeated but pointed at ("Already sent earlier in this conversation"), and that copy is exact. To get such source once more, ask the same again or ask for the lines by number ("core.py lines 10-40").',
+  /** an agent reads it, a hook uses it. @spec serve-session-param */
+  TOOL_SESSION_ID:
+    "Set by the host, which names the caller's context. Leave it out.",
   /** says what to do. @spec serve-answers-at-once */
   SERVE_NOT_INDEXED:
     "Nothing is indexed at {path} or above it. Run `codegraph init` in the project's folder (or ask the user to); then ask again.",
@@ -1551,6 +1554,8 @@ export const lists = {
     "lib/vendor",
     "libs/vendor",
   ] as readonly string[],
+  /** the words by which people mean it. @spec serve-session-param */
+  SESSION_PARAM_ON: ["1", "true", "on", "yes"] as readonly string[],
   /** they say which other files count, and as what. @spec sync-named-paths */
   RULE_FILES: [
     ".gitignore",
@@ -1828,6 +1833,7 @@ export type RuleId =
   | "file-minified"
   | "file-role"
   | "serve-tool"
+  | "serve-session-param"
   | "serve-answers-at-once"
   | "serve-finds-the-project"
   | "serve-bad-arguments"

@@ -35,6 +35,8 @@ export interface Settings {
   readonly dedup: string | undefined;
   /** `CODEGRAPH_EXPLORE_DEBUG` */
   readonly debug: string | undefined;
+  /** `CODEGRAPH_MCP_EXPLORE_SESSION_PARAM` */
+  readonly sessionParam?: string | undefined;
 }
 
 /** What is said of a tool that is not there. @spec serve-bounds-what-it-reads */

@@ -16,7 +16,12 @@ import { TOOL } from "./tool.ts";
 import { Sieve } from "./sieve.ts";
 import { Announced } from "../session/announced.ts";
 import { SessionRecord } from "../session/record.ts";
-import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
+import {
+  limits as fromSpec,
+  lists,
+  wordings,
+  type Limits,
+} from "../spec.gen.ts";
 import { type Caller, type Settings, type ToolHandler } from "./handler.ts";
 
 export interface McpOptions {
@@ -43,8 +48,8 @@ export interface McpOptions {
   readonly now?: () => number;
 }
 
-/** @spec serve-tool */
-export const TOOLS = [
+/** As every client sees it. @spec serve-tool */
+const TOOLS = [
   {
     name: TOOL,
     title: wordings.TOOL_TITLE,
@@ -79,6 +84,28 @@ export const TOOLS = [
     _meta: { "anthropic/alwaysLoad": true },
   },
 ] as const;
+
+/**
+ * What a client is told of, by what its environment says.
+ * @spec serve-tool serve-session-param
+ */
+export function toolsFor({ sessionParam }: Pick<Settings, "sessionParam">) {
+  const isNamed = lists.SESSION_PARAM_ON.includes(
+    (sessionParam ?? "").trim().toLowerCase(),
+  );
+  return TOOLS.map(({ inputSchema, ...tool }) => ({
+    ...tool,
+    inputSchema: {
+      ...inputSchema,
+      properties: {
+        ...inputSchema.properties,
+        ...(isNamed && {
+          sessionId: { type: "string", description: wordings.TOOL_SESSION_ID },
+        }),
+      },
+    },
+  }));
+}
 
 /** Serves one connection until its input ends. Gives a promise of that end. */
 export function serveMcp(
@@ -186,7 +213,7 @@ function connection(
     roots.changed(),
   );
   server.setRequestHandler("tools/list", () => ({
-    tools: structuredClone(TOOLS) as never,
+    tools: toolsFor(options.settings()) as never,
   }));
   // Hosts probe these and show a server that refuses as failed.
   server.setRequestHandler("resources/list", () => ({ resources: [] }));
