@@ -9,6 +9,18 @@ export const limits = {
   COMMIT_CHARS: 12,
   /** more than any host has under way; some calls never come. Unit: calls. @spec announced-calls */
   MAX_ANNOUNCED: 64,
+  /** a person goes back and forth between few. Unit: transcripts. @spec transcripts-are-followed */
+  MAX_TRANSCRIPTS: 4,
+  /** a few megabytes; whoever goes back further gets all anew. Unit: records. @spec transcripts-are-followed */
+  MAX_CHAIN_RECORDS: 20000,
+  /** written a tenth of a second later (seen, Claude Code 2.1.332). Unit: ms. @spec transcripts-are-followed */
+  TRANSCRIPT_WAIT_MS: 300,
+  /** a look that finds nothing costs less than one. Unit: ms. @spec transcripts-are-followed */
+  TRANSCRIPT_POLL_MS: 10,
+  /** read in a tenth of a second; a turn writes a part of one. Unit: megabytes. @spec transcripts-read-on */
+  TRANSCRIPT_MB: 8,
+  /** the turn that is under way. Unit: kilobytes. @spec transcripts-read-on */
+  TRANSCRIPT_TAIL_KB: 500,
   /** a daemon that hangs must not hold up a conversation. Unit: ms. @spec hook-post-compact */
   HOOK_WAIT_MS: 500,
   /** hosts write the payload at once. Unit: ms. @spec hooks-harm-nothing */
@@ -1662,6 +1674,9 @@ export type RuleId =
   | "context-of-a-host"
   | "announced-calls"
   | "hooks-announce"
+  | "rewound-calls"
+  | "transcripts-are-followed"
+  | "transcripts-read-on"
   | "owner-decides"
   | "control-clears-a-context"
   | "hook-pre-tool-use"

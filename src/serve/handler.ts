@@ -16,6 +16,7 @@ import type { WatchState } from "./freshness.ts";
 import type { Keeper } from "./keeper.ts";
 import { findProject } from "./projects.ts";
 import { TOOL } from "./tool.ts";
+import type { Transcripts } from "./transcript.ts";
 import {
   EMISSION,
   failed,
@@ -60,6 +61,8 @@ export interface Caller {
   readonly meta?: unknown;
   /** What hooks have announced on the connection. */
   readonly announced?: Announced;
+  /** The transcripts that hooks have named on the connection. */
+  readonly transcripts?: Transcripts;
   /** Indexes a folder that has no index; absent where that is not wanted. */
   readonly autoInit?: (folder: string) => Promise<void>;
   /** What the caller's environment says, read at this call. */
@@ -91,7 +94,7 @@ export class ToolHandler {
    * What the context holds is looked up before the call runs and noted after it: of
    * two calls that run at once, neither is told of lines that the other has yet to
    * deliver. Throws: Cancelled where the caller's signal says so in time.
-   * @spec serve-trusts-no-view pool-record-stays owner-decides
+   * @spec serve-trusts-no-view pool-record-stays owner-decides rewound-calls
    */
   async execute(
     tool: string,
@@ -115,11 +118,18 @@ export class ToolHandler {
       sessionId: asked.sessionId,
       announced: (callId) => caller.announced?.take(callId),
     });
-    const { context } = owner;
+    const { context, announced } = owner;
     // What no conversation may ever see is neither shortened nor remembered.
     const session = owner.detached ? undefined : record;
     const key = rootKey(root, IGNORES_CASE);
-    const notes = (await this.keeper?.fresh(root)) ?? [];
+    const [notes = [], isGone] = await Promise.all([
+      this.keeper?.fresh(root),
+      announced?.transcript &&
+        caller.transcripts?.read(
+          announced.transcript,
+          (session?.view(context, key, caller.now()).calls.length ?? 0) > 0,
+        ),
+    ]);
     const ended = session?.ended;
     const down: Asked = {
       query: asked.query,
@@ -131,7 +141,7 @@ export class ToolHandler {
       project: session?.knowsOthers(context, key) ? basename(root) : undefined,
       notes,
       unreported: !isReported(caller.settings.debug),
-      [VIEW]: session?.view(context, key, caller.now()),
+      [VIEW]: session?.view(context, key, caller.now(), isGone),
     };
     const raw = await this.answered(root, down, caller.signal);
     const {
@@ -146,7 +156,7 @@ export class ToolHandler {
     // meanwhile may not be the one that it reaches.
     const isThere = !caller.signal?.aborted && session?.ended === ended;
     if (emission && session && isThere)
-      session.record(context, key, emission, caller.now());
+      session.record(context, key, emission, caller.now(), announced?.callId);
     return result;
   }
 

@@ -14,6 +14,7 @@ import { say } from "../model/wording.ts";
 import { announce, ANNOUNCE_TOOL } from "./announce.ts";
 import { TOOL } from "./tool.ts";
 import { Sieve } from "./sieve.ts";
+import { Transcripts } from "./transcript.ts";
 import { Announced } from "../session/announced.ts";
 import { SessionRecord } from "../session/record.ts";
 import {
@@ -120,6 +121,7 @@ export function serveMcp(
     const most = limits.MAX_MESSAGE_MB * MEGABYTE;
     const calls = new Calls();
     const announced = new Announced();
+    const transcripts = new Transcripts();
     const sieve = new Sieve(
       (answer) => output.write(`${JSON.stringify(answer)}\n`),
       most,
@@ -138,7 +140,8 @@ export function serveMcp(
         resolve();
       },
     );
-    serveStdio(() => connection(session, announced, options, calls), {
+    const memory = { session, announced, transcripts };
+    serveStdio(() => connection(memory, options, calls), {
       transport,
       onerror: (error) => options.log(error.message),
     });
@@ -192,9 +195,15 @@ class Calls {
   }
 }
 
+/** What is known of the contexts of a connection. */
+interface Memory {
+  readonly session: SessionRecord;
+  readonly announced: Announced;
+  readonly transcripts: Transcripts;
+}
+
 function connection(
-  session: SessionRecord,
-  announced: Announced,
+  { session, announced, transcripts }: Memory,
   options: McpOptions,
   calls: Calls,
 ): Server {
@@ -231,6 +240,7 @@ function connection(
         client: clientName(server, ctx),
         meta: ctx.mcpReq._meta,
         announced,
+        transcripts,
         now: options.now ?? (() => performance.now()),
         settings: options.settings(),
         ...(options.tell && { tell: options.tell }),

@@ -6,6 +6,7 @@
  * default context, which may be several conversations.
  */
 import { lists } from "../spec.gen.ts";
+import type { AnnouncedCall } from "./announced.ts";
 import { rowOf } from "./clients.ts";
 import { contextKey, DEFAULT_CONTEXT } from "./context.ts";
 
@@ -14,6 +15,8 @@ export interface Owner {
   readonly context: string;
   /** How the context was told. */
   readonly by: "call" | "announced" | "stamp" | "none";
+  /** What a hook has said of it, and the id that it was said of. */
+  readonly announced?: AnnouncedCall & { readonly callId: string };
   /** The result may never reach a conversation: it is neither shortened nor remembered. */
   readonly detached: boolean;
 }
@@ -26,8 +29,8 @@ export interface CallSigns {
   readonly meta: unknown;
   /** The argument `sessionId`. */
   readonly sessionId: unknown;
-  /** The context that a hook has announced for a call's id. */
-  readonly announced: (callId: string) => string | undefined;
+  /** What a hook has announced of a call's id. */
+  readonly announced: (callId: string) => AnnouncedCall | undefined;
 }
 
 /** @spec owner-of-a-call ownership-of-clients */
@@ -60,9 +63,14 @@ export function ownerOf({
   const callId = identifiedBy.includes("announced")
     ? text("claudecode/toolUseId")
     : "";
-  const context = callId === "" ? undefined : announced(callId);
-  if (context !== undefined && context !== DEFAULT_CONTEXT)
-    return { context, by: "announced", detached: false };
+  const call = callId === "" ? undefined : announced(callId);
+  if (call && call.context !== DEFAULT_CONTEXT)
+    return {
+      context: call.context,
+      by: "announced",
+      announced: { ...call, callId },
+      detached: false,
+    };
   const stamped = contextKey(
     identifiedBy.includes("stamp") ? sessionId : undefined,
   );

@@ -62,8 +62,17 @@ export class SessionRecord {
     this.limits = { ...fromSpec, ...limits };
   }
 
-  /** What a call of this context about this project may know. A snapshot. */
-  view(context: string, root: string, now: number): SessionView {
+  /**
+   * What a call of this context about this project may know. A snapshot. Of calls that
+   * `isGone` says are not part of the conversation any more, nothing is known.
+   * @spec rewound-calls
+   */
+  view(
+    context: string,
+    root: string,
+    now: number,
+    isGone: (callId: string) => boolean = () => false,
+  ): SessionView {
     this.forgetIdle(now);
     const bucket = this.buckets.get(keyOf(context, root));
     if (!bucket) return { callCount: 0, responseBytes: 0, calls: [] };
@@ -71,7 +80,10 @@ export class SessionRecord {
     return {
       callCount,
       responseBytes,
-      calls: calls.slice(-this.limits.MAX_CALLS_IN_VIEW).reverse(),
+      calls: calls
+        .filter(({ callId }) => callId === undefined || !isGone(callId))
+        .slice(-this.limits.MAX_CALLS_IN_VIEW)
+        .reverse(),
     };
   }
 
@@ -84,15 +96,21 @@ export class SessionRecord {
 
   /**
    * Notes what a call delivered. The emission is copied; what of it is beyond a
-   * bound, or doubtful, is left out.
+   * bound, or doubtful, is left out. `callId` is the host's, where it is known.
    * @spec session-drops-what-it-doubts
    */
-  record(context: string, root: string, emission: Emission, now: number): void {
+  record(
+    context: string,
+    root: string,
+    emission: Emission,
+    now: number,
+    callId?: string,
+  ): void {
     this.forgetIdle(now);
     const key = keyOf(context, root);
     const before = this.buckets.get(key);
     const index = (before?.callCount ?? 0) + 1;
-    const call = recorded(emission, index, this.limits);
+    const call = recorded(emission, index, callId, this.limits);
     // Taken out and put in again, so that it is the last one.
     this.buckets.delete(key);
     this.buckets.set(key, {
@@ -154,6 +172,7 @@ const amount = (bytes: number): number =>
 function recorded(
   { query, asked, files, responseBytes, pointed }: Emission,
   index: number,
+  callId: string | undefined,
   limits: RecordLimits,
 ): RecordedCall {
   return Object.freeze({
@@ -163,6 +182,7 @@ function recorded(
     responseBytes: amount(responseBytes),
     pointed,
     index,
+    ...(callId !== undefined && { callId }),
   });
 }
 
