@@ -2,10 +2,9 @@
 import { join } from "node:path";
 import { expect } from "vitest";
 import { ToolHandler } from "../src/serve/handler.ts";
-import { InThread, type Runner } from "../src/serve/runner.ts";
 import { entries } from "../src/spec.gen.ts";
 import { ruleTest } from "./from-spec.ts";
-import { near, textOf, type Near, type Said } from "./near.ts";
+import { Held, near, textOf, type Near, type Said } from "./near.ts";
 import { indexed, pythonFunction, scratch } from "./scratch.ts";
 
 const POINTER = "Already sent earlier in this conversation";
@@ -85,34 +84,14 @@ ruleTest(
   },
 );
 
-/** Runs calls as the handler does, each when it is let. */
-class Held implements Runner {
-  private readonly inner = new InThread();
-  private readonly gate: () => Promise<void>;
-  constructor(gate: () => Promise<void>) {
-    this.gate = gate;
-  }
-  async run(...[root, asked]: Parameters<Runner["run"]>) {
-    await this.gate();
-    // Whoever gave up meanwhile gets an answer that nobody waits for.
-    return this.inner.run(root, asked);
-  }
-  close() {
-    return this.inner.close();
-  }
-}
-
 ruleTest(
   "owner-decides",
   "a call that is cancelled before its answer was not delivered; one after it was",
   async () => {
     const root = project();
-    let open: () => void = () => {};
-    let gate = Promise.resolve();
-    const client = await near(root, {
-      name: "opencode",
-      handler: new ToolHandler(new Held(() => gate)),
-    });
+    const runner = new Held();
+    const handler = new ToolHandler(runner);
+    const client = await near(root, { name: "opencode", handler });
     const ask = (query: string): { id: number; answer: Promise<Said> } =>
       client.request("tools/call", {
         name: "codegraph_explore",
@@ -120,9 +99,10 @@ ruleTest(
       });
     const cancel = (requestId: number) =>
       client.notify("notifications/cancelled", { requestId });
-    gate = new Promise((done) => (open = done));
-    const early = ask("settle_account part_0");
-    cancel(early.id);
+    const query = "settle_account part_0";
+    const open = runner.hold(query);
+    cancel(ask(query).id);
+    await client.request("ping").answer;
     open();
     await client.request("ping").answer;
     const texts: string[] = [];
@@ -134,6 +114,7 @@ ruleTest(
       await client.request("ping").answer;
     }
     await client.close();
+    await handler.close();
     expect(texts.map((text) => text.includes(POINTER))).toEqual([
       false,
       true,

@@ -5,6 +5,7 @@
 import { PassThrough } from "node:stream";
 import { ToolHandler } from "../src/serve/handler.ts";
 import { serveMcp, type McpOptions } from "../src/serve/mcp.ts";
+import { InThread, type RawResult, type Runner } from "../src/serve/runner.ts";
 
 export type Said = Readonly<Record<string, unknown>>;
 
@@ -86,7 +87,8 @@ export async function near(
     async close() {
       input.end();
       await ended;
-      if (handler instanceof ToolHandler) await handler.close();
+      // One that is given is for others too.
+      if (handler !== options.handler) await (handler as ToolHandler).close();
     },
   };
 }
@@ -96,3 +98,28 @@ export const textOf = (answer: Said): string => {
   if (!content) throw new Error(`no text in ${JSON.stringify(answer)}`);
   return content[0]!.text;
 };
+
+/** Runs calls as the product does, each once it is let: what happens meanwhile is up to the test. */
+export class Held implements Runner {
+  private readonly inner = new InThread();
+  /** By query. */
+  private readonly gates = new Map<string, Promise<void>>();
+
+  /** Holds the call of a query; what it gives lets it run. */
+  hold(query: string): () => void {
+    let open = () => {};
+    this.gates.set(query, new Promise((done) => (open = done)));
+    return open;
+  }
+
+  async run(...[root, asked]: Parameters<Runner["run"]>): Promise<RawResult> {
+    await this.gates.get(asked.query);
+    this.gates.delete(asked.query);
+    // Whoever gave up meanwhile gets an answer that nobody waits for.
+    return this.inner.run(root, asked);
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+}

@@ -122,6 +122,8 @@ export class ToolHandler {
     // What no conversation may ever see is neither shortened nor remembered.
     const session = owner.detached ? undefined : record;
     const key = rootKey(root, IGNORES_CASE);
+    // From here on, since what ends a context may come while this waits.
+    const ended = session?.ended;
     const [notes = [], isGone] = await Promise.all([
       this.keeper?.fresh(root),
       announced?.transcript &&
@@ -130,7 +132,6 @@ export class ToolHandler {
           (session?.view(context, key, caller.now()).calls.length ?? 0) > 0,
         ),
     ]);
-    const ended = session?.ended;
     const down: Asked = {
       query: asked.query,
       maxFiles: asked.maxFiles,
