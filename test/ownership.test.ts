@@ -3,8 +3,19 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { ToolHandler } from "../src/serve/handler.ts";
 import { entries } from "../src/spec.gen.ts";
+import { controlled } from "../src/serve/daemon/control.ts";
+import type { Daemon } from "../src/serve/daemon/daemon.ts";
+import { SessionRecord } from "../src/session/record.ts";
+import { TOOL } from "../src/serve/tool.ts";
 import { ruleTest } from "./from-spec.ts";
-import { Held, near, textOf, type Near, type Said } from "./near.ts";
+import {
+  Held,
+  near,
+  NO_SETTINGS,
+  textOf,
+  type Near,
+  type Said,
+} from "./near.ts";
 import { indexed, pythonFunction, scratch } from "./scratch.ts";
 
 const POINTER = "Already sent earlier in this conversation";
@@ -120,5 +131,92 @@ ruleTest(
       true,
       true,
     ]);
+  },
+);
+
+ruleTest(
+  "control-clears-a-context",
+  "what is reset is answered as at first, byte for byte, and nobody else is",
+  async () => {
+    const root = project();
+    const handler = new ToolHandler();
+    const session = new SessionRecord();
+    // A name that the table does not know: its default context is one too.
+    const client = await near(root, { handler, session });
+    const sessions = ["S1", "S1:a7", "S1:a8", "S2", undefined];
+    const stamped = (query: string, sessionId: string | undefined) => ({
+      query,
+      ...(sessionId !== undefined && { sessionId }),
+    });
+    let round = 0;
+    /** Of each bucket whether it is answered as at first. Each round asks something else. */
+    const asAtFirst = async () => {
+      const query = `settle_account part_${round++}`;
+      const caller = { places: [root], now: () => 0, settings: NO_SETTINGS };
+      const { content } = await handler.execute(
+        TOOL,
+        { query },
+        undefined,
+        caller,
+      );
+      const answers: boolean[] = [];
+      for (const sessionId of sessions) {
+        const text = await client.explore(stamped(query, sessionId));
+        answers.push(text === content[0]!.text);
+      }
+      return answers;
+    };
+    const fill = async () => {
+      for (const sessionId of sessions)
+        await client.explore(stamped("core.py", sessionId));
+    };
+    const reset = async (sessionId: unknown) => {
+      const daemon = { clients: new Set([{ session }]) } as unknown as Daemon;
+      const op = "clear-session-record";
+      await fill();
+      return controlled(daemon, { op, request: { sessionId } });
+    };
+    await fill();
+    expect(await asAtFirst()).toEqual([false, false, false, false, false]);
+    expect(await reset("S1:a7")).toEqual({ codegraph_control: 1, dropped: 1 });
+    expect(await asAtFirst()).toEqual([false, true, false, false, false]);
+    expect(await reset("S1")).toEqual({ codegraph_control: 1, dropped: 3 });
+    expect(await asAtFirst()).toEqual([true, true, true, false, false]);
+    for (const none of ["", "  ", undefined, null, 7]) {
+      expect(await reset(none)).toHaveProperty("codegraph_refused");
+      expect(session.forget("")).toBe(0);
+    }
+    expect(await asAtFirst()).toEqual([false, false, false, false, false]);
+    await client.close();
+    await handler.close();
+  },
+);
+
+ruleTest(
+  "owner-decides",
+  "however a context ends, its next call is answered as its first, byte for byte",
+  async () => {
+    const root = project();
+    const query = "settle_account part_1";
+    const ends: Readonly<
+      Record<string, (client: Near, nth: number) => Promise<string>>
+    > = {
+      "codex-mcp-client": (client, nth) =>
+        client.explore({ query }, { threadId: "T", windowId: `T:${nth >> 1}` }),
+      "claude-code": async (client, nth) => {
+        if (nth === 2) await client.announce({ s: "S", a: "", e: "compact" });
+        await client.announce({ s: "S", a: "", u: `u${nth}` });
+        return client.explore({ query }, { "claudecode/toolUseId": `u${nth}` });
+      },
+    };
+    for (const [name, ask] of Object.entries(ends)) {
+      const client = await near(root, { name });
+      const texts: string[] = [];
+      for (let nth = 0; nth < 4; nth++) texts.push(await ask(client, nth));
+      await client.close();
+      expect(texts[2], name).toBe(texts[0]);
+      expect(texts[3], name).toBe(texts[1]);
+      expect(texts[1], name).toContain(POINTER);
+    }
   },
 );
