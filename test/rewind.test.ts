@@ -219,6 +219,12 @@ ruleTest(
     execFileSync("mkfifo", [join(folder, "pipe.jsonl")]);
     writeFileSync(join(folder, "secret.txt"), "x\n");
     writeFileSync(join(folder, "real.jsonl"), "\0\n[]\n");
+    // Nor is it waited for.
+    const waits: number[] = [];
+    const waiting = new Transcripts(limits, async (ms) => waits.push(ms));
+    const path = join(folder, "none.jsonl");
+    expect(await waiting.read({ path, prompt: "P" }, true)).toBeUndefined();
+    expect(waits).toEqual([]);
     for (const name of [
       "folder.jsonl",
       "pipe.jsonl",
@@ -241,9 +247,11 @@ const waitsOf = async (
   one.ask();
   const waits: number[] = [];
   const all = new Transcripts(moved, async (ms) => waits.push(ms));
-  expect(
-    await all.read({ path: one.path, prompt: "another" }, isAwaited),
-  ).toBeUndefined();
+  // Each prompt is waited for once.
+  for (const prompt of ["another", "another", "a third"])
+    expect(
+      await all.read({ path: one.path, prompt }, isAwaited),
+    ).toBeUndefined();
   return waits;
 };
 loadBearing("transcripts-are-followed", "TRANSCRIPT_WAIT_MS", waitsOf);
@@ -286,6 +294,10 @@ ruleTest(
   "a call waits for its prompt, and only where something could be pointed at",
   async () => {
     expect(await waitsOf(limits, false)).toEqual([]);
+    const { TRANSCRIPT_POLL_MS: poll, TRANSCRIPT_WAIT_MS: wait } = limits;
+    expect(await waitsOf(limits)).toEqual(
+      Array.from({ length: (2 * wait) / poll }, () => poll),
+    );
     const one = transcript();
     one.ask();
     const before = one.place();

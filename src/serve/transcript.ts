@@ -58,9 +58,14 @@ export class Transcripts {
     let left = this.limits.TRANSCRIPT_WAIT_MS;
     for (;;) {
       const chain = await transcript.follow(path);
-      if (prompt === undefined || chain?.hasCome(prompt))
-        return chain && ((callId) => chain.isGone(callId));
-      if (!isAwaited || left <= 0) return undefined;
+      if (!chain) return undefined;
+      if (prompt === undefined || chain.hasCome(prompt))
+        return (callId) => chain.isGone(callId);
+      if (!isAwaited || transcript.missed === prompt) return undefined;
+      if (left <= 0) {
+        transcript.missed = prompt;
+        return undefined;
+      }
       // A host writes its transcript a moment after it has gone on.
       const ms = Math.min(left, this.limits.TRANSCRIPT_POLL_MS);
       await this.pause(ms);
@@ -90,6 +95,8 @@ class Transcript {
   private inode: number | undefined;
   /** What was read, but for a line that has no end yet. */
   private offset: number | undefined;
+  /** A prompt that did not come in time: it is not waited for again. */
+  missed: string | undefined;
   private reading: Promise<Chain | undefined> = Promise.resolve(undefined);
 
   constructor(limits: Bounds) {
