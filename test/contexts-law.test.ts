@@ -7,6 +7,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect } from "vitest";
 import { postCompact, preToolUse } from "../src/hosts/hook.ts";
@@ -15,14 +16,7 @@ import type { Daemon } from "../src/serve/daemon/daemon.ts";
 import { ToolHandler } from "../src/serve/handler.ts";
 import { SessionRecord } from "../src/session/record.ts";
 import { law } from "./from-spec.ts";
-import {
-  Held,
-  near,
-  NO_SETTINGS,
-  textOf,
-  type Near,
-  type Said,
-} from "./near.ts";
+import { Held, near, textOf, type Near, type Said } from "./near.ts";
 import { indexed, pythonFunction, scratch } from "./scratch.ts";
 import { Transcript } from "./transcript.ts";
 import { answered, type Window } from "./window.ts";
@@ -298,14 +292,20 @@ class World {
   private readonly record: SessionRecord;
   private readonly sessions: Session[] = [];
   private current: Session;
+  private readonly clock: { minute: number };
   private ids = 0;
-  minute = 0;
   pointers = 0;
 
-  private constructor(way: Way, client: Near, record: SessionRecord) {
+  private constructor(
+    way: Way,
+    client: Near,
+    record: SessionRecord,
+    clock: { minute: number },
+  ) {
     this.way = way;
     this.client = client;
     this.record = record;
+    this.clock = clock;
     this.current = this.begin();
   }
 
@@ -317,14 +317,8 @@ class World {
       handler,
       session: record,
       now: () => clock.minute * 60_000,
-      settings: () => NO_SETTINGS,
     });
-    const world = new World(way, client, record);
-    Object.defineProperty(world, "minute", {
-      get: () => clock.minute,
-      set: (minute: number) => (clock.minute = minute),
-    });
-    return world;
+    return new World(way, client, record, clock);
   }
 
   close(): Promise<void> {
@@ -332,7 +326,7 @@ class World {
   }
 
   private begin(): Session {
-    const session = new Session(`S${worlds}-${++this.ids}`, this.minute);
+    const session = new Session(`S${worlds}-${++this.ids}`, this.clock.minute);
     this.sessions.push(session);
     return session;
   }
@@ -354,7 +348,7 @@ class World {
           : new Set<string>();
         const { agents } = this.current;
         agents.push(
-          new Agent(this.current, `a${++this.ids}`, this.minute, window),
+          new Agent(this.current, `a${++this.ids}`, this.clock.minute, window),
         );
         return;
       }
@@ -387,13 +381,15 @@ class World {
       case "rewind": {
         const { places, transcript, main } = this.current;
         const { at, window } = places[step.to % places.length]!;
+        // The host writes what follows once it has gone on.
+        transcript.hold();
         transcript.goBack(at);
         transcript.ask();
         main.window = window;
         return;
       }
       case "wait":
-        this.minute += step.minutes;
+        this.clock.minute += step.minutes;
     }
   }
 
@@ -424,7 +420,7 @@ class World {
     const id = `${isDetached ? "exec-" : "call_"}${++this.ids}`;
     const query = `${words.join(" ")} ${mark}${this.ids}`;
     // A host may have cleared what is as old.
-    if (this.minute - agent.heardAt >= 60) agent.window = new Set();
+    if (this.clock.minute - agent.heardAt >= 60) agent.window = new Set();
     const { window, part } = agent;
     const { args, meta } = await this.way.call(this.client, agent, id, {
       query,
@@ -438,6 +434,10 @@ class World {
     });
     // It is on its way to where calls run before anything else happens.
     await this.client.request("ping").answer;
+    const { transcript } = agent.session;
+    // Time to look once before the host writes.
+    if (transcript.isLate) await sleep(5);
+    transcript.flush();
     const finish = async (): Promise<void> => {
       if (fate === "cancelled") {
         this.client.notify("notifications/cancelled", { requestId: call.id });
@@ -455,7 +455,7 @@ class World {
         expect([...pointedAt].filter((place) => !may.has(place))).toEqual([]);
       if (isDetached || agent.part !== part) return;
       agent.window = new Set([...agent.window, ...shown]);
-      agent.heardAt = this.minute;
+      agent.heardAt = this.clock.minute;
       if (agent.name === "") agent.session.transcript.calls([id]);
     };
     return { finish };

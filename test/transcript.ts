@@ -7,6 +7,8 @@ export class Transcript {
   prompt = "";
   private parent: string | null = null;
   private count = 0;
+  /** Lines that the host has yet to write; undefined where it writes at once. */
+  private late: string[] | undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -98,7 +100,24 @@ export class Transcript {
     return `${kind}-${++this.count}-${this.path.length}`;
   }
 
+  /** From here on nothing is written until `flush`. */
+  hold(): void {
+    this.late ??= [];
+  }
+
+  get isLate(): boolean {
+    return this.late !== undefined;
+  }
+
+  flush(): void {
+    const lines = this.late ?? [];
+    this.late = undefined;
+    if (lines.length > 0) appendFileSync(this.path, lines.join(""));
+  }
+
   private write(record: object): void {
-    appendFileSync(this.path, `${JSON.stringify(record)}\n`);
+    const line = `${JSON.stringify(record)}\n`;
+    if (this.late) this.late.push(line);
+    else appendFileSync(this.path, line);
   }
 }
