@@ -11,8 +11,8 @@ export const limits = {
   MAX_ANNOUNCED: 64,
   /** a person goes back and forth between few. Unit: transcripts. @spec transcripts-are-followed */
   MAX_TRANSCRIPTS: 4,
-  /** a few megabytes; whoever goes back further gets all anew. Unit: records. @spec transcripts-are-followed */
-  MAX_CHAIN_RECORDS: 20000,
+  /** one megabyte; whoever goes back further gets all anew. Unit: records. @spec transcripts-are-followed */
+  MAX_CHAIN_RECORDS: 5000,
   /** written a tenth of a second later (seen, Claude Code 2.1.332). Unit: ms. @spec transcripts-are-followed */
   TRANSCRIPT_WAIT_MS: 300,
   /** a look that finds nothing costs less than one. Unit: ms. @spec transcripts-are-followed */
