@@ -1,5 +1,6 @@
 /** What the table of clients says, asked of the real server by a client of each name. */
 import { join } from "node:path";
+import fc from "fast-check";
 import { expect } from "vitest";
 import { ToolHandler } from "../src/serve/handler.ts";
 import { entries } from "../src/spec.gen.ts";
@@ -7,7 +8,7 @@ import { controlled } from "../src/serve/daemon/control.ts";
 import type { Daemon } from "../src/serve/daemon/daemon.ts";
 import { SessionRecord } from "../src/session/record.ts";
 import { TOOL } from "../src/serve/tool.ts";
-import { ruleTest } from "./from-spec.ts";
+import { law, ruleTest } from "./from-spec.ts";
 import {
   Held,
   near,
@@ -218,5 +219,39 @@ ruleTest(
       expect(texts[3], name).toBe(texts[1]);
       expect(texts[1], name).toContain(POINTER);
     }
+  },
+);
+
+law(
+  "owner-decides",
+  "callers that share a connection are answered as if each had one of its own",
+  async () => {
+    const root = project();
+    const handler = new ToolHandler();
+    const asked = fc.record({
+      caller: fc.constantFrom("S1", "S1:a7", "S2"),
+      query: fc.constantFrom("core.py", "settle_account part_1", "part_2"),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(asked, { minLength: 4, maxLength: 12 }),
+        async (calls) => {
+          const shared = await near(root, { handler });
+          const own = new Map<string, Near>();
+          for (const { caller, query } of calls) {
+            const alone = own.get(caller) ?? (await near(root, { handler }));
+            own.set(caller, alone);
+            const [text, other] = await Promise.all([
+              shared.explore({ query, sessionId: caller }),
+              alone.explore({ query }),
+            ]);
+            expect(text).toBe(other);
+          }
+          for (const one of [shared, ...own.values()]) await one.close();
+        },
+      ),
+      { numRuns: 12 },
+    );
+    await handler.close();
   },
 );
