@@ -9,6 +9,18 @@ export const limits = {
   COMMIT_CHARS: 12,
   /** more than any host has under way; some calls never come. Unit: calls. @spec announced-calls */
   MAX_ANNOUNCED: 64,
+  /** a person goes back and forth between few. Unit: transcripts. @spec transcripts-are-followed */
+  MAX_TRANSCRIPTS: 4,
+  /** one megabyte; whoever goes back further gets all anew. Unit: records. @spec transcripts-are-followed */
+  MAX_CHAIN_RECORDS: 5000,
+  /** written a tenth of a second later (seen, Claude Code 2.1.332). Unit: ms. @spec transcripts-are-followed */
+  TRANSCRIPT_WAIT_MS: 300,
+  /** a look that finds nothing costs less than one. Unit: ms. @spec transcripts-are-followed */
+  TRANSCRIPT_POLL_MS: 10,
+  /** read in a tenth of a second; a turn writes a part of one. Unit: megabytes. @spec transcripts-read-on */
+  TRANSCRIPT_MB: 8,
+  /** the turn that is under way. Unit: kilobytes. @spec transcripts-read-on */
+  TRANSCRIPT_TAIL_KB: 500,
   /** a daemon that hangs must not hold up a conversation. Unit: ms. @spec hook-post-compact */
   HOOK_WAIT_MS: 500,
   /** hosts write the payload at once. Unit: ms. @spec hooks-harm-nothing */
@@ -875,6 +887,9 @@ export const wordings = {
   /** the convention, said once. @spec serve-tool */
   SERVER_INSTRUCTIONS:
     'codegraph_explore answers questions about the codebase with verbatim, line-numbered source, read from disk in the call. Ask it first: how something works, where it is, what calls it, what a change touches. One call with a question or with several names replaces many searches and file reads; ask again with other words or names to go deeper. What it shows need not be read again. It remembers what it sent in this conversation: source that was sent before and is unchanged is not repeated but pointed at ("Already sent earlier in this conversation"), and that copy is exact. To get such source once more, ask the same again or ask for the lines by number ("core.py lines 10-40").',
+  /** an agent reads it, a hook uses it. @spec serve-session-param */
+  TOOL_SESSION_ID:
+    "Set by the host, which names the caller's context. Leave it out.",
   /** says what to do. @spec serve-answers-at-once */
   SERVE_NOT_INDEXED:
     "Nothing is indexed at {path} or above it. Run `codegraph init` in the project's folder (or ask the user to); then ask again.",
@@ -957,8 +972,6 @@ export const lists = {
     "ws",
     "axios",
   ] as readonly string[],
-  /** sends threadId and windowId, whose counter rises at each compaction (seen, 0.171.0). @spec owner-of-a-call */
-  CALL_NAMES_CONTEXT: ["codex-mcp-client"] as readonly string[],
   /** begins the callId of a call that a script made; the model may see none of it (seen, Codex). @spec owner-of-a-call */
   DETACHED_CALLS: ["exec-"] as readonly string[],
   /** the sources of a session's start after which it holds other things (seen, Claude Code 2.1.332). @spec hooks-announce */
@@ -969,17 +982,6 @@ export const lists = {
   DAEMON_OFF: ["0", "false", "off", "no"] as readonly string[],
   /** the words by which people mean it. @spec dedup-switch */
   DEDUP_OFF: ["0", "false", "off", "no"] as readonly string[],
-  /** a pointer to what a context lost costs it a read. @spec dedup-shared-connections */
-  SHARING_CLIENTS: [
-    "claude-code",
-    "codex-mcp-client",
-    "opencode",
-    "gemini-cli-mcp-client",
-    "cursor-vscode",
-    "cursor",
-    "visual-studio-code",
-    "visual studio code",
-  ] as readonly string[],
   /** what Codex gives a server (seen), and what no program starts without on Windows. @spec doctor-starts-servers */
   BARE_VARIABLES: [
     "HOME",
@@ -1750,6 +1752,8 @@ export const lists = {
     "lib/vendor",
     "libs/vendor",
   ] as readonly string[],
+  /** the words by which people mean it. @spec serve-session-param */
+  SESSION_PARAM_ON: ["1", "true", "on", "yes"] as readonly string[],
   /** they say which other files count, and as what. @spec sync-named-paths */
   RULE_FILES: [
     ".gitignore",
@@ -1759,6 +1763,76 @@ export const lists = {
     ".git",
   ] as readonly string[],
 } as const;
+
+export const entries = {
+  "ownership-of-clients": {
+    /** seen, 0.171.0: threadId and windowId in each call; a process for each thread; a call without them is of an older one, whose compactions nothing tells. @spec ownership-of-clients */
+    CODEX: {
+      names: ["codex-mcp-client"],
+      identifiedBy: ["call", "stamp"],
+      identified: ["on"],
+      unidentified: ["off"],
+    },
+    /** seen, 2.1.332: subagents share the connection; claudecode/toolUseId in each call, which the hook names before it comes. @spec ownership-of-clients */
+    CLAUDE_CODE: {
+      names: ["claude-code"],
+      identifiedBy: ["announced", "stamp"],
+      identified: ["on"],
+      unidentified: ["off"],
+    },
+    /** seen, 1.18.33: subagents share the connection, and a call names nothing; a plugin can stamp it. @spec ownership-of-clients */
+    OPENCODE: {
+      names: ["opencode"],
+      identifiedBy: ["stamp"],
+      identified: ["on"],
+      unidentified: ["off"],
+    },
+    /** seen, 0.61.0: subagents share the connection, no hook tells them apart, and the masking begins within one turn. @spec ownership-of-clients */
+    GEMINI_CLI: {
+      names: ["gemini-cli-mcp-client"],
+      identifiedBy: ["stamp"],
+      identified: ["off"],
+      unidentified: ["off"],
+    },
+    /** documented, 3.18.25, not run: a call names nothing; whether subagents share the connection is unknown. @spec ownership-of-clients */
+    CURSOR: {
+      names: ["cursor-vscode", "cursor"],
+      identifiedBy: ["stamp"],
+      identified: ["off"],
+      unidentified: ["off"],
+    },
+    /** documented, not run: vscode.conversationId in each call; whether a subagent has one of its own is unknown, so it names nothing. @spec ownership-of-clients */
+    VS_CODE: {
+      names: ["visual-studio-code", "visual studio code"],
+      identifiedBy: ["stamp"],
+      identified: ["off"],
+      unidentified: ["off"],
+    },
+    /** nothing is known against it: a connection is taken for a conversation. @spec ownership-of-clients */
+    OTHER: {
+      names: [],
+      identifiedBy: ["announced", "stamp"],
+      identified: ["on"],
+      unidentified: ["on"],
+    },
+  } as Readonly<
+    Record<
+      | "CODEX"
+      | "CLAUDE_CODE"
+      | "OPENCODE"
+      | "GEMINI_CLI"
+      | "CURSOR"
+      | "VS_CODE"
+      | "OTHER",
+      Readonly<
+        Record<
+          "names" | "identifiedBy" | "identified" | "unidentified",
+          readonly string[]
+        >
+      >
+    >
+  >,
+};
 
 export type RuleId =
   | "folders-import-downward"
@@ -1781,10 +1855,14 @@ export type RuleId =
   | "cli-same-answer"
   | "cli-status"
   | "cli-names-the-machine"
+  | "ownership-of-clients"
   | "owner-of-a-call"
   | "context-of-a-host"
   | "announced-calls"
   | "hooks-announce"
+  | "rewound-calls"
+  | "transcripts-are-followed"
+  | "transcripts-read-on"
   | "owner-decides"
   | "control-clears-a-context"
   | "hook-pre-tool-use"
@@ -1978,6 +2056,7 @@ export type RuleId =
   | "file-minified"
   | "file-role"
   | "serve-tool"
+  | "serve-session-param"
   | "serve-answers-at-once"
   | "serve-finds-the-project"
   | "serve-bad-arguments"

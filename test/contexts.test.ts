@@ -37,7 +37,7 @@ examples(
   (row) => {
     const announced = new Announced();
     const [callId, context] = row["when announced"].split("=");
-    if (context !== undefined) announced.announce(callId!, context);
+    if (context !== undefined) announced.announce(callId!, { context });
     const meta = value(row["given meta"]) as string | undefined;
     const owner = ownerOf({
       client: value(row["given client"]) as string | undefined,
@@ -66,25 +66,29 @@ examples(
 loadBearing("announced-calls", "MAX_ANNOUNCED", (moved) => {
   const announced = new Announced(moved);
   const many = limits.MAX_ANNOUNCED + 2;
-  for (let i = 0; i < many; i++) announced.announce(`u${i}`, `S${i}`);
+  for (let i = 0; i < many; i++)
+    announced.announce(`u${i}`, { context: `S${i}` });
   return Array.from({ length: many }, (_, i) => announced.take(`u${i}`));
 });
 
 ruleTest("announced-calls", "an announcement is for one call", () => {
   const announced = new Announced();
-  announced.announce("u1", "S1");
-  expect(announced.take("u1")).toBe("S1");
+  announced.announce("u1", { context: "S1" });
+  expect(announced.take("u1")).toEqual({ context: "S1" });
   expect(announced.take("u1")).toBeUndefined();
 });
 
 examples("hooks-announce", ["given announcement"], ["then it says"], (row) => {
   const said = readAnnouncement(JSON.parse(row["given announcement"]));
   if (!said) return { "then it says": "–" };
+  if (said.kind === "end")
+    return { "then it says": `${said.context} has ended` };
+  const { callId, context, transcript } = said;
+  const at = transcript?.prompt === undefined ? "" : ` at ${transcript.prompt}`;
   return {
     "then it says":
-      said.kind === "end"
-        ? `${said.context} has ended`
-        : `${said.callId} is of ${said.context}`,
+      `${callId} is of ${context}` +
+      (transcript ? `, in ${transcript.path}${at}` : ""),
   };
 });
 

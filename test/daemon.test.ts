@@ -140,9 +140,18 @@ ruleTest(
       }),
       enter({
         name: "claude-code",
-        env: { CODEGRAPH_EXPLORE_DEDUP: "1", CODEGRAPH_EXPLORE_DEBUG: "1" },
+        env: {
+          CODEGRAPH_EXPLORE_DEDUP: "1",
+          CODEGRAPH_EXPLORE_DEBUG: "1",
+          CODEGRAPH_MCP_EXPLORE_SESSION_PARAM: "1",
+        },
       }),
     ]);
+    const named = [off, on].map(async ({ client }) => {
+      const { tools } = await client.listTools();
+      return Object.keys(tools[0]!.inputSchema.properties ?? {}).at(-1);
+    });
+    expect(await Promise.all(named)).toEqual(["maxChars", "sessionId"]);
     for (const one of [off, on]) await one.explore({ query: "settle_account" });
     const texts = [off, on].map(async (one) =>
       (

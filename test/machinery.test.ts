@@ -83,6 +83,26 @@ describe("the reader understands", () => {
   });
 });
 
+const ENTRIES = `
+| entry | names | told by | why |
+| --- | --- | --- | --- |
+| \`AN_A\` | \`a\` \`b\` | a \`hook\` | few |
+| \`AN_B\` | – | nothing | likewise |
+`;
+
+describe("entries", () => {
+  test("columns of code spans are data, others are for readers", async () => {
+    const rules = read(rule("a-rule", ENTRIES));
+    expect(rules[0]!.entries).toEqual([
+      { name: "AN_A", why: "few", columns: { names: ["a", "b"] } },
+      { name: "AN_B", why: "likewise", columns: { names: [] } },
+    ]);
+    const text = await emitConstants(rules);
+    expect(text).toContain('AN_A: { names: ["a", "b"] },');
+    expect(text).toContain("/** few. @spec a-rule */");
+  });
+});
+
 describe("the reader refuses", () => {
   const cases: readonly (readonly [name: string, text: string, say: string])[] =
     [
@@ -238,6 +258,21 @@ describe("the reader refuses", () => {
           "\n| wording | text | why |\n|-|-|-|\n| HI | `{a b}` | x |",
         ),
         "spec/x.md:7: a brace that is no {placeholder}",
+      ],
+      [
+        "entries without a reason",
+        rule("a-rule", ENTRIES.replace("| why |", "| note |")),
+        'spec/x.md:5: a table with the columns "entry | names | told by | note"',
+      ],
+      [
+        "an entry in small letters",
+        rule("a-rule", ENTRIES.replace("AN_A", "an")),
+        'spec/x.md:7: "an" is no name',
+      ],
+      [
+        "an item of an entry twice",
+        rule("a-rule", ENTRIES.replace("`a` `b`", "`a` `a`")),
+        'spec/x.md:7: "a" is listed twice',
       ],
       [
         "an item that is no code",
@@ -533,18 +568,25 @@ describe("spec against code and checks", () => {
       "spec/x.md:1: a-rule: no check stands on MAX_A",
     ],
     [
-      "every limit, wording and list is read",
+      "every limit, wording, list and entry is read",
       FULL,
       "",
       `${CHECK}MAX_A`,
       "spec/x.md:1: a-rule: no code reads MAX_A",
     ],
     [
-      "every limit, wording and list is read",
+      "every limit, wording, list and entry is read",
       LIST,
       "",
       "",
       "spec/x.md:1: a-rule: nothing reads L_X",
+    ],
+    [
+      "every limit, wording, list and entry is read",
+      rule("a-rule", ENTRIES),
+      "",
+      "",
+      "spec/x.md:1: a-rule: no code reads the column names",
     ],
     [
       "a rule has at most one invariant",

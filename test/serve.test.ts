@@ -7,7 +7,7 @@ import { expect } from "vitest";
 import { readArguments } from "../src/serve/arguments.ts";
 import { findProject, OpenIndexes } from "../src/serve/projects.ts";
 import { ToolHandler, unknownTool } from "../src/serve/handler.ts";
-import { Roots, serveMcp, TOOLS } from "../src/serve/mcp.ts";
+import { Roots, serveMcp, toolsFor } from "../src/serve/mcp.ts";
 import { limits, wordings } from "../src/spec.gen.ts";
 import { refusalOf, Sieve } from "../src/serve/sieve.ts";
 import { examples, law, loadBearing, ruleTest } from "./from-spec.ts";
@@ -44,14 +44,28 @@ ruleTest(
   () => {
     const told = [
       wordings.SERVER_INSTRUCTIONS,
-      ...TOOLS.map((tool) => tool.description),
+      ...toolsFor({ sessionParam: "1" }).flatMap((tool) => [
+        tool.description,
+        ...Object.values(tool.inputSchema.properties).map(
+          ({ description }) => description,
+        ),
+      ]),
     ];
+    expect(told).toHaveLength(7);
     expect(told.filter((text) => Buffer.byteLength(text) >= 2_000)).toEqual([]);
     expect(wordings.SERVER_INSTRUCTIONS).toContain(
       "Already sent earlier in this conversation",
     );
   },
 );
+
+examples("serve-session-param", ["given value"], ["then named"], (row) => {
+  const value = row["given value"];
+  const [tool] = toolsFor({ sessionParam: value === "–" ? undefined : value });
+  const { properties, required } = tool!.inputSchema;
+  expect(required).toEqual(["query"]);
+  return { "then named": "sessionId" in properties ? "yes" : "no" };
+});
 
 loadBearing("serve-bounds-what-it-reads", "MAX_PATH_CHARS", (moved) =>
   [limits.MAX_PATH_CHARS, limits.MAX_PATH_CHARS + 1].map(

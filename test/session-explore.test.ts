@@ -421,7 +421,7 @@ ruleTest(
 
 examples(
   "dedup-shared-connections",
-  ["given client", "given value", "when view"],
+  ["given client", "given identified", "given value", "when view"],
   ["then dedup"],
   (row) => {
     const call = {
@@ -443,6 +443,7 @@ examples(
       views[row["when view"] as keyof typeof views],
       {
         client: given(row["given client"]),
+        identified: row["given identified"] === "yes",
         dedup: given(row["given value"]),
       },
     );

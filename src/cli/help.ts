@@ -147,7 +147,9 @@ export const COMMANDS = {
       "Speaks the Model Context Protocol until its input ends. An agent's host starts it. It\n" +
       "remembers for each conversation what it has sent, and points at that instead of sending\n" +
       "it again; not where it cannot tell the conversations of a host apart.\n" +
-      "CODEGRAPH_EXPLORE_DEDUP=1 switches that on for every host, 0 off.",
+      "CODEGRAPH_EXPLORE_DEDUP=1 switches that on for every host, 0 off.\n" +
+      "CODEGRAPH_MCP_EXPLORE_SESSION_PARAM=1 names sessionId, the caller's context, in the\n" +
+      "tool's schema; it is taken either way.",
     most: 0,
     options: {
       mcp: { type: "boolean" },

@@ -98,7 +98,11 @@ const announcing = (server: string): HookEntry[] => {
     {
       event: "PreToolUse",
       matcher: MATCHER,
-      handler: tool({ u: "${tool_use_id}", t: "${transcript_path}" }),
+      handler: tool({
+        u: "${tool_use_id}",
+        t: "${transcript_path}",
+        p: "${prompt_id}",
+      }),
     },
     { event: "PostCompact", handler: tool({ e: "compact" }) },
     {

@@ -16,6 +16,7 @@ import type { WatchState } from "./freshness.ts";
 import type { Keeper } from "./keeper.ts";
 import { findProject } from "./projects.ts";
 import { TOOL } from "./tool.ts";
+import type { Transcripts } from "./transcript.ts";
 import {
   EMISSION,
   failed,
@@ -35,6 +36,8 @@ export interface Settings {
   readonly dedup: string | undefined;
   /** `CODEGRAPH_EXPLORE_DEBUG` */
   readonly debug: string | undefined;
+  /** `CODEGRAPH_MCP_EXPLORE_SESSION_PARAM` */
+  readonly sessionParam?: string | undefined;
 }
 
 /** What is said of a tool that is not there. @spec serve-bounds-what-it-reads */
@@ -58,6 +61,8 @@ export interface Caller {
   readonly meta?: unknown;
   /** What hooks have announced on the connection. */
   readonly announced?: Announced;
+  /** The transcripts that hooks have named on the connection. */
+  readonly transcripts?: Transcripts;
   /** Indexes a folder that has no index; absent where that is not wanted. */
   readonly autoInit?: (folder: string) => Promise<void>;
   /** What the caller's environment says, read at this call. */
@@ -89,7 +94,7 @@ export class ToolHandler {
    * What the context holds is looked up before the call runs and noted after it: of
    * two calls that run at once, neither is told of lines that the other has yet to
    * deliver. Throws: Cancelled where the caller's signal says so in time.
-   * @spec serve-trusts-no-view pool-record-stays owner-decides
+   * @spec serve-trusts-no-view pool-record-stays owner-decides rewound-calls
    */
   async execute(
     tool: string,
@@ -113,12 +118,21 @@ export class ToolHandler {
       sessionId: asked.sessionId,
       announced: (callId) => caller.announced?.take(callId),
     });
-    const { context } = owner;
+    const { context, announced } = owner;
     // What no conversation may ever see is neither shortened nor remembered.
     const session = owner.detached ? undefined : record;
     const key = rootKey(root, IGNORES_CASE);
-    const notes = (await this.keeper?.fresh(root)) ?? [];
+    // From here on, since what ends a context may come while this waits.
     const ended = session?.ended;
+    const [notes = [], isGone] = await Promise.all([
+      this.keeper?.fresh(root),
+      announced?.transcript &&
+        caller.transcripts?.read(
+          announced.transcript,
+          (session?.view(context, key, caller.now()).calls.length ?? 0) > 0,
+        ),
+    ]);
+    if (isGone) session?.rewind(context, isGone);
     const down: Asked = {
       query: asked.query,
       maxFiles: asked.maxFiles,
@@ -144,7 +158,7 @@ export class ToolHandler {
     // meanwhile may not be the one that it reaches.
     const isThere = !caller.signal?.aborted && session?.ended === ended;
     if (emission && session && isThere)
-      session.record(context, key, emission, caller.now());
+      session.record(context, key, emission, caller.now(), announced?.callId);
     return result;
   }
 

@@ -10,8 +10,9 @@ import type { Query } from "../rank/query.ts";
 import type { Region } from "../rank/regions.ts";
 import type { Rendered } from "../render/section.ts";
 import { askedKey } from "../session/asked.ts";
+import { rowOf, type ClientRow } from "../session/clients.ts";
 import type { DeliveredFile, Emission, SessionView } from "../session/view.ts";
-import { limits as fromSpec, lists, type Limits } from "../spec.gen.ts";
+import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 
 /** Why history counts, or why not. */
 export type Reason = Gate | "shared-connection";
@@ -47,7 +48,7 @@ export function historyOf(
   );
   const asked = askedKey(query.terms.keys(), located);
   const gate =
-    view && dedup === undefined && !identified && sharesConnection(client)
+    view && dedup === undefined && !isOn(rowOf(client), identified === true)
       ? "shared-connection"
       : gateOf(view, asked, dedup);
   return {
@@ -59,14 +60,9 @@ export function historyOf(
   };
 }
 
-/**
- * Whether a client is known to carry several contexts over one connection, or to
- * empty one without a word.
- * @spec dedup-shared-connections
- */
-export const sharesConnection = (client: string | undefined): boolean =>
-  client !== undefined &&
-  (lists.SHARING_CLIENTS as readonly string[]).includes(client.toLowerCase());
+/** @spec dedup-shared-connections ownership-of-clients */
+const isOn = (row: ClientRow, identified: boolean): boolean =>
+  (identified ? row.identified : row.unidentified).includes("on");
 
 /** Regions whose surroundings are not what the context has already. @spec dedup-padding */
 export function unheld(

@@ -14,9 +14,15 @@ import { say } from "../model/wording.ts";
 import { announce, ANNOUNCE_TOOL } from "./announce.ts";
 import { TOOL } from "./tool.ts";
 import { Sieve } from "./sieve.ts";
+import { Transcripts } from "./transcript.ts";
 import { Announced } from "../session/announced.ts";
 import { SessionRecord } from "../session/record.ts";
-import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
+import {
+  limits as fromSpec,
+  lists,
+  wordings,
+  type Limits,
+} from "../spec.gen.ts";
 import { type Caller, type Settings, type ToolHandler } from "./handler.ts";
 
 export interface McpOptions {
@@ -39,10 +45,12 @@ export interface McpOptions {
   readonly log: (message: string) => void;
   /** Writes to the client's standard error; by default to this process's. */
   readonly tell?: (text: string) => void;
+  /** Milliseconds of a clock that does not go back; by default the process's. */
+  readonly now?: () => number;
 }
 
-/** @spec serve-tool */
-export const TOOLS = [
+/** As every client sees it. @spec serve-tool */
+const TOOLS = [
   {
     name: TOOL,
     title: wordings.TOOL_TITLE,
@@ -78,6 +86,28 @@ export const TOOLS = [
   },
 ] as const;
 
+/**
+ * What a client is told of, by what its environment says.
+ * @spec serve-tool serve-session-param
+ */
+export function toolsFor({ sessionParam }: Pick<Settings, "sessionParam">) {
+  const isNamed = lists.SESSION_PARAM_ON.includes(
+    (sessionParam ?? "").trim().toLowerCase(),
+  );
+  return TOOLS.map(({ inputSchema, ...tool }) => ({
+    ...tool,
+    inputSchema: {
+      ...inputSchema,
+      properties: {
+        ...inputSchema.properties,
+        ...(isNamed && {
+          sessionId: { type: "string", description: wordings.TOOL_SESSION_ID },
+        }),
+      },
+    },
+  }));
+}
+
 /** Serves one connection until its input ends. Gives a promise of that end. */
 export function serveMcp(
   input: Readable,
@@ -91,6 +121,7 @@ export function serveMcp(
     const most = limits.MAX_MESSAGE_MB * MEGABYTE;
     const calls = new Calls();
     const announced = new Announced();
+    const transcripts = new Transcripts();
     const sieve = new Sieve(
       (answer) => output.write(`${JSON.stringify(answer)}\n`),
       most,
@@ -109,7 +140,8 @@ export function serveMcp(
         resolve();
       },
     );
-    serveStdio(() => connection(session, announced, options, calls), {
+    const memory = { session, announced, transcripts };
+    serveStdio(() => connection(memory, options, calls), {
       transport,
       onerror: (error) => options.log(error.message),
     });
@@ -163,9 +195,15 @@ class Calls {
   }
 }
 
+/** What is known of the contexts of a connection. */
+interface Memory {
+  readonly session: SessionRecord;
+  readonly announced: Announced;
+  readonly transcripts: Transcripts;
+}
+
 function connection(
-  session: SessionRecord,
-  announced: Announced,
+  { session, announced, transcripts }: Memory,
   options: McpOptions,
   calls: Calls,
 ): Server {
@@ -184,7 +222,7 @@ function connection(
     roots.changed(),
   );
   server.setRequestHandler("tools/list", () => ({
-    tools: structuredClone(TOOLS) as never,
+    tools: toolsFor(options.settings()) as never,
   }));
   // Hosts probe these and show a server that refuses as failed.
   server.setRequestHandler("resources/list", () => ({ resources: [] }));
@@ -202,7 +240,8 @@ function connection(
         client: clientName(server, ctx),
         meta: ctx.mcpReq._meta,
         announced,
-        now: () => performance.now(),
+        transcripts,
+        now: options.now ?? (() => performance.now()),
         settings: options.settings(),
         ...(options.tell && { tell: options.tell }),
         ...(options.index && {

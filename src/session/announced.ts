@@ -4,27 +4,41 @@
  */
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 
+/** Where a host writes down the conversation that a call belongs to, and how far it is. */
+export interface TranscriptSign {
+  readonly path: string;
+  /** The prompt that the call answers to, where the host says it. */
+  readonly prompt: string | undefined;
+}
+
+/** What a hook has said of a call. */
+export interface AnnouncedCall {
+  readonly context: string;
+  /** Of a main agent's call. */
+  readonly transcript?: TranscriptSign | undefined;
+}
+
 /** @spec announced-calls */
 export class Announced {
   private readonly most: number;
-  /** Contexts by the call's id, the earliest first. */
-  private readonly contexts = new Map<string, string>();
+  /** By the call's id, the earliest first. */
+  private readonly calls = new Map<string, AnnouncedCall>();
 
   constructor(limits: Pick<Limits, "MAX_ANNOUNCED"> = fromSpec) {
     this.most = limits.MAX_ANNOUNCED;
   }
 
-  announce(callId: string, context: string): void {
-    this.contexts.delete(callId);
-    this.contexts.set(callId, context);
-    if (this.contexts.size > this.most)
-      this.contexts.delete(this.contexts.keys().next().value!);
+  announce(callId: string, call: AnnouncedCall): void {
+    this.calls.delete(callId);
+    this.calls.set(callId, call);
+    if (this.calls.size > this.most)
+      this.calls.delete(this.calls.keys().next().value!);
   }
 
   /** A call's id names one call: it is forgotten once it was asked for. */
-  take(callId: string): string | undefined {
-    const context = this.contexts.get(callId);
-    this.contexts.delete(callId);
-    return context;
+  take(callId: string): AnnouncedCall | undefined {
+    const call = this.calls.get(callId);
+    this.calls.delete(callId);
+    return call;
   }
 }

@@ -6,6 +6,8 @@
  * default context, which may be several conversations.
  */
 import { lists } from "../spec.gen.ts";
+import type { AnnouncedCall } from "./announced.ts";
+import { rowOf } from "./clients.ts";
 import { contextKey, DEFAULT_CONTEXT } from "./context.ts";
 
 export interface Owner {
@@ -13,6 +15,8 @@ export interface Owner {
   readonly context: string;
   /** How the context was told. */
   readonly by: "call" | "announced" | "stamp" | "none";
+  /** What a hook has said of it, and the id that it was said of. */
+  readonly announced?: AnnouncedCall & { readonly callId: string };
   /** The result may never reach a conversation: it is neither shortened nor remembered. */
   readonly detached: boolean;
 }
@@ -25,11 +29,11 @@ export interface CallSigns {
   readonly meta: unknown;
   /** The argument `sessionId`. */
   readonly sessionId: unknown;
-  /** The context that a hook has announced for a call's id. */
-  readonly announced: (callId: string) => string | undefined;
+  /** What a hook has announced of a call's id. */
+  readonly announced: (callId: string) => AnnouncedCall | undefined;
 }
 
-/** @spec owner-of-a-call */
+/** @spec owner-of-a-call ownership-of-clients */
 export function ownerOf({
   client,
   meta,
@@ -43,7 +47,8 @@ export function ownerOf({
     const value = Object.hasOwn(said, name) ? said[name] : undefined;
     return typeof value === "string" ? value : "";
   };
-  if (isOneOf(lists.CALL_NAMES_CONTEXT, client)) {
+  const { identifiedBy } = rowOf(client);
+  if (identifiedBy.includes("call")) {
     const callId = text("callId");
     if (lists.DETACHED_CALLS.some((begin) => callId.startsWith(begin)))
       return { context: DEFAULT_CONTEXT, by: "call", detached: true };
@@ -55,15 +60,21 @@ export function ownerOf({
         detached: false,
       };
   }
-  const callId = text("claudecode/toolUseId");
-  const context = callId === "" ? undefined : announced(callId);
-  if (context !== undefined && context !== DEFAULT_CONTEXT)
-    return { context, by: "announced", detached: false };
-  const stamped = contextKey(sessionId);
+  const callId = identifiedBy.includes("announced")
+    ? text("claudecode/toolUseId")
+    : "";
+  const call = callId === "" ? undefined : announced(callId);
+  if (call && call.context !== DEFAULT_CONTEXT)
+    return {
+      context: call.context,
+      by: "announced",
+      announced: { ...call, callId },
+      detached: false,
+    };
+  const stamped = contextKey(
+    identifiedBy.includes("stamp") ? sessionId : undefined,
+  );
   return stamped === DEFAULT_CONTEXT
     ? { context: DEFAULT_CONTEXT, by: "none", detached: false }
     : { context: stamped, by: "stamp", detached: false };
 }
-
-const isOneOf = (names: readonly string[], client: string | undefined) =>
-  client !== undefined && names.includes(client.toLowerCase());

@@ -84,15 +84,21 @@ export class SessionRecord {
 
   /**
    * Notes what a call delivered. The emission is copied; what of it is beyond a
-   * bound, or doubtful, is left out.
+   * bound, or doubtful, is left out. `callId` is the host's, where it is known.
    * @spec session-drops-what-it-doubts
    */
-  record(context: string, root: string, emission: Emission, now: number): void {
+  record(
+    context: string,
+    root: string,
+    emission: Emission,
+    now: number,
+    callId?: string,
+  ): void {
     this.forgetIdle(now);
     const key = keyOf(context, root);
     const before = this.buckets.get(key);
     const index = (before?.callCount ?? 0) + 1;
-    const call = recorded(emission, index, this.limits);
+    const call = recorded(emission, index, callId, this.limits);
     // Taken out and put in again, so that it is the last one.
     this.buckets.delete(key);
     this.buckets.set(key, {
@@ -119,6 +125,22 @@ export class SessionRecord {
     for (const [key, bucket] of this.buckets)
       if (endsWith(bucket.context, context)) this.buckets.delete(key);
     return before - this.buckets.size;
+  }
+
+  /**
+   * Forgets a context, and no agent's, if `isGone` says of a call of it that it is not
+   * part of the conversation any more. Calls that are under way go on: they began
+   * after that.
+   * @spec rewound-calls
+   */
+  rewind(context: string, isGone: (callId: string) => boolean): void {
+    const own = [...this.buckets].filter(
+      ([, bucket]) => bucket.context === context,
+    );
+    const hasGone = own.some(([, { calls }]) =>
+      calls.some(({ callId }) => callId !== undefined && isGone(callId)),
+    );
+    if (hasGone) for (const [key] of own) this.buckets.delete(key);
   }
 
   /** How often a context was forgotten: who began a call before has to know. @spec owner-decides */
@@ -154,6 +176,7 @@ const amount = (bytes: number): number =>
 function recorded(
   { query, asked, files, responseBytes, pointed }: Emission,
   index: number,
+  callId: string | undefined,
   limits: RecordLimits,
 ): RecordedCall {
   return Object.freeze({
@@ -163,6 +186,7 @@ function recorded(
     responseBytes: amount(responseBytes),
     pointed,
     index,
+    ...(callId !== undefined && { callId }),
   });
 }
 

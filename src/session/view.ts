@@ -35,6 +35,8 @@ export interface Emission {
 
 /** An emission as the record keeps it, bounded. */
 export interface RecordedCall extends Emission {
+  /** The host's id of the call, where a hook has told it. */
+  readonly callId?: string;
   /** 1 for the bucket's first call. */
   readonly index: number;
 }

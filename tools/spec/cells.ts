@@ -12,7 +12,7 @@ export function fail(at: string, wrong: string, remedy: string): never {
   throw new SpecError(`${at}: ${wrong}; ${remedy}`);
 }
 
-const words = (node: PhrasingContent): string =>
+export const words = (node: PhrasingContent): string =>
   "value" in node
     ? node.value
     : "children" in node

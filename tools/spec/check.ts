@@ -103,6 +103,13 @@ const unusedNames: Complaints = ({ rules, sources }) => {
       .map(
         ({ name }) => `${place(rule)}: nothing reads ${name}; use or drop it`,
       ),
+    // Entries are looked through; what is read of them is their columns.
+    ...[...new Set(rule.entries.flatMap((row) => Object.keys(row.columns)))]
+      .filter((column) => !used(column, product))
+      .map(
+        (column) =>
+          `${place(rule)}: no code reads the column ${column}; use it or write prose in it`,
+      ),
   ]);
 };
 
@@ -143,7 +150,7 @@ export const checks: Readonly<Record<string, Complaints>> = {
   "every tag and every check counts": ({ cited }) => [...cited.stray],
   "every example table has a reader": unreadTables,
   "some check stands on every limit": unprovenLimits,
-  "every limit, wording and list is read": unusedNames,
+  "every limit, wording, list and entry is read": unusedNames,
   "a rule has at most one invariant": doubleInvariants,
   "every exemption is one of an invariant": strayExemptions,
 };

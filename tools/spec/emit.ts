@@ -32,6 +32,21 @@ function constant<T extends { readonly name: string; readonly why: string }>(
   return `export const ${name} = {\n${members.join("\n")}\n} as const;`;
 }
 
+/** Entries are looked through: those of a rule stand together. */
+function entriesOf(rules: readonly Rule[]): string {
+  const groups = rules.flatMap(({ id, entries }) => {
+    if (entries.length === 0) return [];
+    const rows = entries.map(
+      ({ name, columns, why }) =>
+        `/** ${why.replaceAll("*/", "*\\/")}. @spec ${id} */\n${name}: ${JSON.stringify(columns)},`,
+    );
+    const columns = union(Object.keys(entries[0]!.columns));
+    const names = union(entries.map(({ name }) => name));
+    return `"${id}": {\n${rows.join("\n")}\n} as Readonly<Record<${names}, Readonly<Record<${columns}, readonly string[]>>>>,`;
+  });
+  return `export const entries = {\n${groups.join("\n")}\n};`;
+}
+
 /** The text of src/spec.gen.ts. */
 export function emitConstants(rules: readonly Rule[]): Promise<string> {
   const parts = [
@@ -58,6 +73,7 @@ export function emitConstants(rules: readonly Rule[]): Promise<string> {
         note: "",
       }),
     ),
+    entriesOf(rules),
     `export type RuleId = ${union(rules.map((r) => r.id))};`,
   ];
   return formatted("src/spec.gen.ts", parts);

@@ -1,7 +1,7 @@
 /**
  * Reads spec pages. A page is ordinary GitHub Markdown in which few things carry
  * meaning: a `###` heading is a rule id, the text under it is the rule, and the
- * tables under it declare limits, wordings, lists or examples.
+ * tables under it declare limits, wordings, lists, entries or examples.
  *
  * Units: lines are 1-based.
  * Throws: SpecError, `page:line: what is wrong; what to do`, on whatever it does
@@ -9,16 +9,17 @@
  */
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
-import type { RootContent, TableRow } from "mdast";
+import type { RootContent, TableCell, TableRow } from "mdast";
 import { remark } from "remark";
 import remarkGfm from "remark-gfm";
-import { codes, fail, flat, plain, template } from "./cells.ts";
+import { codes, fail, flat, plain, template, words } from "./cells.ts";
 import type { Rule } from "./rule.ts";
 
 const RULE_ID = /^[a-z][a-z0-9]*(-[a-z0-9]+)+$/;
 const NAME = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/;
 const NUMBER = /^-?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$/;
 const DEFERRED = /^Deferred:\s*/;
+const COLUMN = /^[a-z]+( [a-z]+)*$/;
 /** A line that somebody meant as part of a table. */
 const TABLE_LINE = /^[\s>*+-]*\||^[\s:-]*-\s*\|[\s|:-]*$/;
 const EXAMPLES = /^(golden|(given|when|then) \S.*|because)$/;
@@ -79,13 +80,15 @@ export function readSpec(dir = "spec"): Rule[] {
   return rules;
 }
 
-/** Rule ids are unique over all pages; so are the names of limits, wordings and lists. */
+/** Rule ids are unique over all pages; so are the names of limits, wordings, lists and entries. */
 export function refuseRepeats(rules: readonly Rule[]): void {
   const seen = new Map<string, string>();
-  for (const { id, page, line, limits, wordings, lists } of rules)
+  for (const { id, page, line, ...of } of rules)
     for (const name of [
       id,
-      ...[limits, wordings, lists].flat().map((row) => row.name),
+      ...[of.limits, of.wordings, of.lists, of.entries]
+        .flat()
+        .map((row) => row.name),
     ]) {
       const first = seen.get(name);
       const here = `${page}:${line}`;
@@ -101,8 +104,9 @@ function newRule(page: string, line: number, heading: string): Rule {
   const id = heading.replace(/^### /, "");
   if (!RULE_ID.test(id))
     fail(`${page}:${line}`, `"${id}" is no rule id`, "write kebab-case words");
-  const tables = { limits: [], wordings: [], lists: [], examples: [] };
-  return { id, page, line, text: "", hash: "", deferred: undefined, ...tables };
+  const declared = { limits: [], wordings: [], lists: [], entries: [] };
+  const text = { text: "", hash: "", deferred: undefined };
+  return { id, page, line, ...text, ...declared, examples: [] };
 }
 
 function readDeferral(at: string, raw: string, rule: Rule | undefined): void {
@@ -124,7 +128,13 @@ function readTable(page: string, rows: readonly TableRow[], rule: Rule): void {
     columns.indexOf("because") === columns.length - 1 &&
     columns.lastIndexOf("golden") <= 0 &&
     new Set(columns).size === columns.length;
-  if (!isExamples && columns.join(" | ") !== COLUMNS[kind])
+  const isEntries =
+    kind === "entry" &&
+    columns.at(-1) === "why" &&
+    columns.length > 2 &&
+    columns.every((c) => COLUMN.test(c)) &&
+    new Set(columns).size === columns.length;
+  if (!isExamples && !isEntries && columns.join(" | ") !== COLUMNS[kind])
     fail(
       at,
       `a table with the columns "${columns.join(" | ")}"`,
@@ -133,6 +143,7 @@ function readTable(page: string, rows: readonly TableRow[], rule: Rule): void {
   if (body.length === 0) fail(at, "a table without rows", "add them");
   if (isExamples && rule.examples.length > 0)
     fail(at, `a second example table of ${rule.id}`, "split the rule");
+  const data = isEntries ? dataColumns(columns, body) : [];
   for (const { position, children } of body) {
     const line = position!.start.line;
     const here = `${page}:${line}`;
@@ -163,6 +174,16 @@ function readTable(page: string, rows: readonly TableRow[], rule: Rule): void {
       rule.wordings.push({ ...named, text: template(second!, here) });
     else if (kind === "list")
       rule.lists.push({ ...named, items: codes(second!, here) });
+    else if (isEntries)
+      rule.entries.push({
+        ...named,
+        columns: Object.fromEntries(
+          data.map((i) => [
+            camel(columns[i]!),
+            codesOrNone(children[i]!, here),
+          ]),
+        ),
+      });
     else {
       const texts = children.map((cell, i) =>
         columns[i] === "because" ? flat(cell, here) : plain(cell, here),
@@ -172,3 +193,26 @@ function readTable(page: string, rows: readonly TableRow[], rule: Rule): void {
     }
   }
 }
+
+/** Columns of entries whose every cell is code spans, or none of them: the others are for readers. */
+const dataColumns = (
+  columns: readonly string[],
+  body: readonly TableRow[],
+): number[] =>
+  columns.flatMap((_, i) =>
+    i > 0 &&
+    i < columns.length - 1 &&
+    body.every(({ children }) =>
+      children[i]?.children.every(
+        (n) => n.type === "inlineCode" || /^\s*–?\s*$/.test(words(n)),
+      ),
+    )
+      ? [i]
+      : [],
+  );
+
+const codesOrNone = (cell: TableCell, at: string): string[] =>
+  flat(cell, at) === "–" ? [] : codes(cell, at);
+
+const camel = (column: string): string =>
+  column.replace(/ (.)/g, (_, letter: string) => letter.toUpperCase());

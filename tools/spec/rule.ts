@@ -14,6 +14,10 @@ export interface Wording extends Declared {
 export interface List extends Declared {
   readonly items: readonly string[];
 }
+/** A row of a table of entries: its columns of code spans, by name. */
+export interface Entry extends Declared {
+  readonly columns: Readonly<Record<string, readonly string[]>>;
+}
 /** One row of a given/when/then table, its cells by column. */
 export interface Example {
   readonly line: number;
@@ -33,5 +37,6 @@ export interface Rule {
   readonly limits: Limit[];
   readonly wordings: Wording[];
   readonly lists: List[];
+  readonly entries: Entry[];
   readonly examples: Example[];
 }

@@ -85,12 +85,15 @@ function readHello(
   if (!Array.isArray(places) || places.length === 0) return;
   if (!places.every((p) => typeof p === "string" && isAbsolute(p))) return;
   if (typeof settings !== "object" || settings === null) return;
-  const { dedup, debug } = settings as Readonly<Record<string, unknown>>;
+  const { dedup, debug, sessionParam } = settings as Readonly<
+    Record<string, unknown>
+  >;
   if (!isTextOrNone(dedup) || !isTextOrNone(debug)) return;
+  if (!isTextOrNone(sessionParam)) return;
   return {
     version,
     places: places as readonly string[],
-    settings: { dedup, debug },
+    settings: { dedup, debug, sessionParam },
     autoInit,
   };
 }
@@ -108,6 +111,7 @@ export function settingsOf(env: Environment, folder: string): Settings {
   return {
     dedup: env["CODEGRAPH_EXPLORE_DEDUP"],
     debug: isPath ? resolve(folder, debug) : debug,
+    sessionParam: env["CODEGRAPH_MCP_EXPLORE_SESSION_PARAM"],
   };
 }
 
