@@ -976,6 +976,8 @@ export const lists = {
   DETACHED_CALLS: ["exec-"] as readonly string[],
   /** the sources of a session's start after which it holds other things (seen, Claude Code 2.1.332). @spec hooks-announce */
   ENDING_EVENTS: ["compact", "clear", "resume", "fork"] as readonly string[],
+  /** its plugin counts a session's windows, and each has a stamp of its own. @spec owner-is-known */
+  SELF_ENDING: ["opencode"] as readonly string[],
   /** drops a rewrite that comes without, and asks for its own approval all the same (seen). @spec hook-pre-tool-use */
   REWRITE_NEEDS_ALLOW: ["codex"] as readonly string[],
   /** the same as of other switches. @spec daemon-switch */
@@ -1863,6 +1865,7 @@ export type RuleId =
   | "rewound-calls"
   | "transcripts-are-followed"
   | "transcripts-read-on"
+  | "owner-is-known"
   | "owner-decides"
   | "control-clears-a-context"
   | "hook-pre-tool-use"

@@ -1,5 +1,5 @@
 /** What the table of clients says, asked of the real server by a client of each name. */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { ToolHandler } from "../src/serve/handler.ts";
@@ -8,7 +8,8 @@ import { controlled } from "../src/serve/daemon/control.ts";
 import type { Daemon } from "../src/serve/daemon/daemon.ts";
 import { SessionRecord } from "../src/session/record.ts";
 import { TOOL } from "../src/serve/tool.ts";
-import { law, ruleTest } from "./from-spec.ts";
+import { isKnown, type Owner } from "../src/session/owner.ts";
+import { examples, law, ruleTest } from "./from-spec.ts";
 import {
   Held,
   near,
@@ -17,6 +18,7 @@ import {
   type Near,
   type Said,
 } from "./near.ts";
+import { connect } from "./client.ts";
 import { indexed, pythonFunction, scratch } from "./scratch.ts";
 
 const POINTER = "Already sent earlier in this conversation";
@@ -253,5 +255,66 @@ law(
       { numRuns: 12 },
     );
     await handler.close();
+  },
+);
+
+examples(
+  "owner-is-known",
+  ["given by", "given client", "given server"],
+  ["then known"],
+  (row) => ({
+    "then known": isKnown(
+      { by: row["given by"] as Owner["by"] },
+      row["given client"] === "–" ? undefined : row["given client"],
+      row["given server"] === "daemon",
+    )
+      ? "yes"
+      : "no",
+  }),
+);
+
+ruleTest(
+  "owner-is-known",
+  "a server that no hook reaches points at nothing for a stamp that needs one",
+  async () => {
+    const root = project();
+    const shortens = async (name: string, isAlone: boolean) => {
+      const client = await near(root, { name, isAlone });
+      const ask = (n: number) =>
+        client.explore({
+          query: `settle_account part_${n}`,
+          sessionId: "S1",
+        });
+      await ask(1);
+      const second = await ask(2);
+      await client.close();
+      return second.includes(POINTER);
+    };
+    expect(await shortens("claude-code", false)).toBe(true);
+    expect(await shortens("claude-code", true)).toBe(false);
+    expect(await shortens("opencode", true)).toBe(true);
+  },
+);
+
+ruleTest(
+  "owner-is-known",
+  "the server that a host starts by itself",
+  async () => {
+    const root = project();
+    const client = await connect({
+      cwd: root,
+      home: dirname(root),
+      name: "claude-code",
+    });
+    const ask = async (n: number) =>
+      (
+        await client.explore({
+          query: `settle_account part_${n}`,
+          sessionId: "S1",
+        })
+      ).text;
+    await ask(1);
+    expect(await ask(2)).not.toContain(POINTER);
+    await client.client.close();
   },
 );

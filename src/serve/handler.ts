@@ -7,7 +7,7 @@ import { platform } from "node:process";
 import { say } from "../model/wording.ts";
 import type { Announced } from "../session/announced.ts";
 import { rootKey } from "../session/context.ts";
-import { ownerOf } from "../session/owner.ts";
+import { isKnown, ownerOf } from "../session/owner.ts";
 import type { SessionRecord } from "../session/record.ts";
 import { limits, wordings, type Limits } from "../spec.gen.ts";
 import { readArguments } from "./arguments.ts";
@@ -59,6 +59,8 @@ export interface Caller {
   readonly client?: string | undefined;
   /** `_meta` of the request. */
   readonly meta?: unknown;
+  /** No control line reaches this server: nothing tells it that a stamp has ended. */
+  readonly isAlone?: boolean | undefined;
   /** What hooks have announced on the connection. */
   readonly announced?: Announced;
   /** The transcripts that hooks have named on the connection. */
@@ -139,7 +141,7 @@ export class ToolHandler {
       maxChars: asked.maxChars,
       dedup: caller.settings.dedup,
       client: caller.client,
-      identified: owner.by !== "none",
+      identified: isKnown(owner, caller.client, caller.isAlone !== true),
       project: session?.knowsOthers(context, key) ? basename(root) : undefined,
       notes,
       unreported: !isReported(caller.settings.debug),

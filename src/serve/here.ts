@@ -33,6 +33,7 @@ export async function serveHere(
   const handler = freshHandler(log);
   await serveMcp(input, output, {
     ...options,
+    isAlone: true,
     handler,
     log,
     ...(autoInit && { index: indexing(log) }),

@@ -33,6 +33,8 @@ export interface McpOptions {
   readonly places: readonly string[];
   /** What the client's environment says, asked for at each call. */
   readonly settings: () => Settings;
+  /** No control line reaches this server. */
+  readonly isAlone?: boolean;
   /** The connection's record; by default a new one. */
   readonly session?: SessionRecord;
   /** Indexes a folder and reports files done and in all. */
@@ -239,6 +241,7 @@ function connection(
         signal: ctx.mcpReq.signal,
         client: clientName(server, ctx),
         meta: ctx.mcpReq._meta,
+        isAlone: options.isAlone,
         announced,
         transcripts,
         now: options.now ?? (() => performance.now()),

@@ -78,3 +78,17 @@ export function ownerOf({
     ? { context: DEFAULT_CONTEXT, by: "none", detached: false }
     : { context: stamped, by: "stamp", detached: false };
 }
+
+/**
+ * Whether it is known whose a call is, and that this will not have ended unnoticed.
+ * `isReached` says whether a control line reaches the server.
+ * @spec owner-is-known
+ */
+export const isKnown = (
+  { by }: Pick<Owner, "by">,
+  client: string | undefined,
+  isReached: boolean,
+): boolean =>
+  by === "stamp"
+    ? isReached || lists.SELF_ENDING.includes(client?.toLowerCase() ?? "")
+    : by !== "none";
