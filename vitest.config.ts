@@ -8,8 +8,6 @@ export default defineConfig({
     // Test files share the modules they import: nothing in src has a state
     // (no-module-state), and no test leaves one (tests-leave-no-trace).
     isolate: false,
-    // Node strips types itself: nothing here needs Vite to transform a module.
-    experimental: { viteModuleRunner: false, nodeLoader: false },
     // By default one core of two is left idle; many tests wait for processes.
     maxWorkers: 3,
     // Processes that tests start keep nothing for the user who runs them.
