@@ -20,6 +20,7 @@ import { say } from "../src/model/wording.ts";
 import { wordings } from "../src/spec.gen.ts";
 import { buildIndex, type BuildResult } from "../src/store/build.ts";
 import { openIndex, type OpenIndex } from "../src/store/open.ts";
+import { script } from "./binary.ts";
 import { folders, git, put } from "./folders.ts";
 import { ruleTest } from "./from-spec.ts";
 
@@ -79,7 +80,10 @@ beforeAll(async () => {
   execFileSync("mkfifo", [join(root, "pipe.py")]);
   chmodSync(touched("shut.py"), 0);
   const started = performance.now();
-  result = await buildIndex(await scan(root), () => {}, { workers: 2 });
+  result = await buildIndex(await scan(root), () => {}, {
+    workers: 2,
+    script: script("index-worker"),
+  });
   seconds = (performance.now() - started) / 1000;
   open = openIndex(root)!;
 });
@@ -257,7 +261,10 @@ ruleTest(
     git(git_, "add", "-A");
     git(git_, "commit", "-qm", "1");
     const first = await headCommit(git_);
-    await buildIndex(await scan(git_), () => {}, { workers: 1 });
+    await buildIndex(await scan(git_), () => {}, {
+      workers: 1,
+      script: script("index-worker"),
+    });
     expect(openIndex(git_)!.index.meta).toMatchObject({
       commit: first,
       source: "git",
