@@ -249,6 +249,8 @@ ruleTest(
     ]);
     expect(stdout).toBe("");
   },
+  // The analysis takes seconds of an idle core.
+  60_000,
 );
 
 ruleTest(
