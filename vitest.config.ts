@@ -1,4 +1,36 @@
+import { basename } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** What takes longest, as its size does not tell: at the end one core would wait for it. */
+const FIRST = [
+  "daemon",
+  "faults",
+  "cli",
+  "sync",
+  "mcp",
+  "extraction-cache",
+  "explore-pool",
+  "package",
+  "spec",
+  "clients",
+  "contexts",
+  "fresh",
+  "architecture",
+].map((name) => `${name}.test.ts`);
+
+class LongestFirst extends BaseSequencer {
+  override async sort(
+    files: TestSpecification[],
+  ): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = FIRST.indexOf(basename(moduleId));
+      return at < 0 ? FIRST.length : at;
+    };
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
+  }
+}
 
 export default defineConfig({
   test: {
@@ -12,6 +44,7 @@ export default defineConfig({
     maxWorkers: 3,
     // Processes that tests start keep nothing for the user who runs them.
     env: { CODEGRAPH_EXTRACTION_CACHE: "0" },
+    sequence: { sequencer: LongestFirst },
     unstubEnvs: true,
     allowOnly: false,
     passWithNoTests: false,

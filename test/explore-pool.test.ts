@@ -1,7 +1,7 @@
 /** Calls through real worker threads: same bytes, whatever happens to a thread. */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, vi } from "vitest";
+import { afterAll, expect, inject, vi } from "vitest";
 import { say } from "../src/model/wording.ts";
 import { ToolHandler, type Caller } from "../src/serve/handler.ts";
 import { TOOL } from "../src/serve/tool.ts";
@@ -22,7 +22,6 @@ import {
 } from "../src/serve/runner.ts";
 import { SessionRecord } from "../src/session/record.ts";
 import { limits, wordings } from "../src/spec.gen.ts";
-import { readSpec } from "../tools/spec/read.ts";
 import { asked } from "./asking.ts";
 import { script } from "./binary.ts";
 import { folders, put } from "./folders.ts";
@@ -82,7 +81,7 @@ const textOf = ({ content }: { content: readonly { text: string }[] }) =>
   content[0]!.text;
 /** The goldens' questions by their project, as `explore-goldens` has them. */
 const goldens = Map.groupBy(
-  readSpec()
+  inject("rules")
     .flatMap(({ examples: rows }) => rows.map(({ cells }) => cells))
     .filter((c) => "golden" in c && c["when asked"] !== undefined),
   (c) => c["given project"] ?? "session-ledger",

@@ -4,16 +4,15 @@
  * The first argument is always a literal rule id: COVERAGE.md is read from it.
  */
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { limits, type Limits, type RuleId } from "../src/spec.gen.ts";
-import { readSpec } from "../tools/spec/read.ts";
 import type { Example, Rule } from "../tools/spec/rule.ts";
 
 type Row<K extends string> = Readonly<Record<K, string>>;
 type Maybe<T> = T | Promise<T>;
 
 const spec: ReadonlyMap<string, Rule> = new Map(
-  readSpec().map((rule) => [rule.id, rule]),
+  inject("rules").map((rule) => [rule.id, rule]),
 );
 
 function ruleOf(id: RuleId): Rule {

@@ -1,6 +1,17 @@
-/** The binary that tests run is built once, before any of them. */
+/** What all test files need, once and before any of them: the binary, and the spec. */
 import { execFileSync } from "node:child_process";
+import type { TestProject } from "vitest/node";
+import { readSpec } from "../tools/spec/read.ts";
+import type { Rule } from "../tools/spec/rule.ts";
 
-export default function setup(): void {
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** The rules of all pages: to read them takes a second. */
+    rules: readonly Rule[];
+  }
+}
+
+export default function setup({ provide }: TestProject): void {
   execFileSync(process.execPath, ["tools/build/build.ts", "--quiet"]);
+  provide("rules", readSpec());
 }

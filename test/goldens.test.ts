@@ -4,9 +4,8 @@
  */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { differs, goldenNames } from "../tools/golden/golden.ts";
-import { readSpec } from "../tools/spec/read.ts";
 import { examples } from "./from-spec.ts";
 import { projects } from "./project.ts";
 import { readAnswer } from "./reading.ts";
@@ -36,7 +35,7 @@ examples(
   },
 );
 
-const rows = readSpec().flatMap(({ page, examples: all }) =>
+const rows = inject("rules").flatMap(({ page, examples: all }) =>
   all
     .filter(({ cells }) => "golden" in cells)
     .map(({ line, cells }) => ({ at: `${page}:${line}`, cells })),

@@ -18,6 +18,7 @@ import { limits, wordings, type Limits } from "../src/spec.gen.ts";
 import { buildIndex, sparing } from "../src/store/build.ts";
 import { UserError } from "../src/store/place.ts";
 import { openIndex } from "../src/store/open.ts";
+import { script } from "./binary.ts";
 import { folders } from "./folders.ts";
 import { examples, loadBearing, ruleTest } from "./from-spec.ts";
 
@@ -68,7 +69,10 @@ ruleTest(
       throw full;
     };
     const run = (sink: Parameters<typeof indexFiles>[2]) =>
-      indexFiles({ root, textOnly: [] }, jobs, sink, { workers: 1 });
+      indexFiles({ root, textOnly: [] }, jobs, sink, {
+        workers: 1,
+        script: script("index-worker"),
+      });
     await expect(run({ files: thrower, segment() {} })).rejects.toBe(full);
     await expect(run({ files() {}, segment: thrower })).rejects.toBe(full);
   },
@@ -121,6 +125,7 @@ ruleTest(
     writeFileSync(join(root, "ruin.py"), `${ruinous}rare_word = 1\n`);
     const result = await buildIndex(await scan(root), () => {}, {
       workers: 1,
+      script: script("index-worker"),
       resourceLimits: { maxOldGenerationSizeMb: 40 },
     });
     expect(result).toMatchObject({

@@ -19,6 +19,7 @@ import {
 import { newGeneration } from "../src/store/folder.ts";
 import { SqliteReader, SqliteWriter } from "../src/store/sqlite.ts";
 import type { IndexReader } from "../src/store/store.ts";
+import { extractor } from "./extractions.ts";
 import { folders, type Files } from "./folders.ts";
 import { definition, indexedFile } from "./rows.ts";
 
@@ -145,7 +146,11 @@ async function build(
   const writer = new SqliteWriter(database, done);
   const each = Math.ceil(jobs.length / segments);
   for (let start = 0; start < jobs.length; start += each) {
-    const indexer = await createIndexer({ root, textOnly: [] });
+    const indexer = await createIndexer(
+      { root, textOnly: [] },
+      undefined,
+      () => extractor,
+    );
     const found = await indexer.add(jobs.slice(start, start + each));
     writer.addFiles(found.files);
     writer.addSegment(indexer.finish());

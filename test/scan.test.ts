@@ -33,6 +33,7 @@ import {
 } from "../src/index/scan.ts";
 import { limits, lists, wordings } from "../src/spec.gen.ts";
 import { examples, law, ruleTest } from "./from-spec.ts";
+import { least } from "./least.ts";
 
 // The rules of whoever runs the tests are none of the tests' business.
 beforeEach(() => {
@@ -717,16 +718,20 @@ function putIfFree(root: string, path: string, text: string): void {
   }
 }
 
-ruleTest("ignore-patterns", "no pattern takes long, whatever it is", () => {
-  const patterns = readPatterns(
-    `${"*a".repeat(60)}b\n${"**/a/".repeat(30)}b\n`,
-  );
-  const start = performance.now();
-  expect(word(patterns, `${"a/".repeat(100)}${"a".repeat(250)}`, false)).toBe(
-    undefined,
-  );
-  expect(performance.now() - start).toBeLessThan(200);
-});
+ruleTest(
+  "ignore-patterns",
+  "no pattern takes long, whatever it is",
+  async () => {
+    const patterns = readPatterns(
+      `${"*a".repeat(60)}b\n${"**/a/".repeat(30)}b\n`,
+    );
+    const matched = () =>
+      expect(
+        word(patterns, `${"a/".repeat(100)}${"a".repeat(250)}`, false),
+      ).toBe(undefined);
+    expect(await least(200, matched)).toBeLessThan(200);
+  },
+);
 
 ruleTest(
   "scan-own-ignore",

@@ -1,13 +1,12 @@
 /** The spec, the code and the checks hold together, and what is generated is fresh. */
 import { existsSync, readFileSync } from "node:fs";
 import { createTwoFilesPatch } from "diff";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { checks } from "../tools/spec/check.ts";
 import { citations, readSources } from "../tools/spec/cite.ts";
 import { generated } from "../tools/spec/generated.ts";
-import { readSpec } from "../tools/spec/read.ts";
 
-const rules = readSpec();
+const rules = inject("rules");
 const sources = readSources();
 const cited = citations(sources);
 

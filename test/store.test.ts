@@ -27,6 +27,7 @@ import {
 } from "../src/store/sqlite.ts";
 import type { IndexReader } from "../src/store/store.ts";
 import { script } from "./binary.ts";
+import { built } from "./built.ts";
 import { folders, put, python } from "./folders.ts";
 import { law, ruleTest } from "./from-spec.ts";
 import { definition, indexedFile } from "./rows.ts";
@@ -446,7 +447,7 @@ ruleTest(
   "an index that is replaced as it is opened",
   async () => {
     const root = folder({ "a.py": python("f", 3) });
-    await buildIndex(await scan(root));
+    await built(root);
     const file = currentIndex(root)!;
     truncateSync(file, 10);
     expect(() => openIndex(root)).toThrow(UnreadableIndex);

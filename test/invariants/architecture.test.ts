@@ -14,6 +14,7 @@ import { invariant, textInvariant, type Breach } from "./invariant.ts";
 import { retyped } from "./retyped.ts";
 import { moduleState } from "./state.ts";
 import { machineWords, textFiles } from "./texts.ts";
+import { ofKind } from "./nodes.ts";
 
 const folderOf = (path: string): string => path.split("/")[0]!;
 
@@ -126,14 +127,13 @@ const impure = (file: SourceFile): Breach[] => [
       node,
       say: `a pure folder reads ${node.getText()}; take its value as an argument`,
     })),
-  ...file
-    .getDescendantsOfKind(SyntaxKind.PropertyAccessExpression)
+  ...ofKind(file, SyntaxKind.PropertyAccessExpression)
     .filter((access) => LOCAL.test(access.getName()))
     .map((node) => ({
       node,
       say: `${node.getText()} depends on the machine; compare code units, or take the value as an argument`,
     })),
-  ...file.getDescendantsOfKind(SyntaxKind.MetaProperty).map((node) => ({
+  ...ofKind(file, SyntaxKind.MetaProperty).map((node) => ({
     node,
     say: "a pure folder does not know where it is",
   })),
@@ -208,21 +208,17 @@ invariant("nothing but the commands writes to standard output", {
   scan: (file) => {
     const inCli = pathInSrc(file).startsWith("cli/");
     const toStdout = [
-      ...file
-        .getDescendantsOfKind(SyntaxKind.PropertyAccessExpression)
-        .filter((node) =>
-          /^(?:globalThis\.)?process\.stdout$/.test(node.getText()),
-        ),
-      ...file
-        .getDescendantsOfKind(SyntaxKind.BindingElement)
-        .filter(
-          (node) =>
-            /^stdout\b/.test(node.getText()) &&
-            /= process$/.test(node.getParent().getParent().getText()),
-        ),
-      ...file
-        .getDescendantsOfKind(SyntaxKind.ImportSpecifier)
-        .filter((node) => node.getName() === "stdout"),
+      ...ofKind(file, SyntaxKind.PropertyAccessExpression).filter((node) =>
+        /^(?:globalThis\.)?process\.stdout$/.test(node.getText()),
+      ),
+      ...ofKind(file, SyntaxKind.BindingElement).filter(
+        (node) =>
+          /^stdout\b/.test(node.getText()) &&
+          /= process$/.test(node.getParent().getParent().getText()),
+      ),
+      ...ofKind(file, SyntaxKind.ImportSpecifier).filter(
+        (node) => node.getName() === "stdout",
+      ),
     ];
     return [
       ...reads(file).filter((id) => id.getText() === "console"),
@@ -280,14 +276,13 @@ invariant("nothing in src reaches a network", {
 function hostsAndPorts(file: SourceFile): Breach[] {
   const say = "a socket of this product is a local path, no host and no port";
   return [
-    ...file.getDescendantsOfKind(SyntaxKind.PropertyAssignment),
-    ...file.getDescendantsOfKind(SyntaxKind.ShorthandPropertyAssignment),
+    ...ofKind(file, SyntaxKind.PropertyAssignment),
+    ...ofKind(file, SyntaxKind.ShorthandPropertyAssignment),
   ]
     .filter((p) => /^(host|hostname|port)$/.test(p.getName()))
     .map((node): Breach => ({ node, say }))
     .concat(
-      file
-        .getDescendantsOfKind(SyntaxKind.CallExpression)
+      ofKind(file, SyntaxKind.CallExpression)
         .filter(
           (call) =>
             /\b(connect|createConnection|listen)$/.test(
@@ -357,8 +352,7 @@ invariant("every test runs, on the real thing", {
   },
   passes: { "/test/plain.test.ts": `test("skip", () => { rows.fails; });` },
   scan: (file) => [
-    ...file
-      .getDescendantsOfKind(SyntaxKind.PropertyAccessExpression)
+    ...ofKind(file, SyntaxKind.PropertyAccessExpression)
       .filter(
         (access) =>
           /^to(Match|ThrowError\w*Matching).*Snapshot$/.test(
@@ -372,8 +366,7 @@ invariant("every test runs, on the real thing", {
         node,
         say: `${node.getText()}: run it, run all, on the real thing, and compare bytes with a golden`,
       })),
-    ...file
-      .getDescendantsOfKind(SyntaxKind.PropertyAssignment)
+    ...ofKind(file, SyntaxKind.PropertyAssignment)
       .filter((p) => /^(skip|only|todo|fails)$/.test(p.getName()))
       .filter((p) => p.getInitializer()?.getText() === "true")
       .map((node) => ({ node, say: `${node.getText()}: run every test` })),
@@ -397,28 +390,25 @@ invariant("no test leaves a trace in its process", {
   },
   scan: (file) =>
     [
-      ...file
-        .getDescendantsOfKind(SyntaxKind.BinaryExpression)
+      ...ofKind(file, SyntaxKind.BinaryExpression)
         .filter((b) => /^(\S+)?=$/.test(b.getOperatorToken().getText()))
         .filter(
           (b) => !/^([!=]==?|[<>]=)$/.test(b.getOperatorToken().getText()),
         )
         .filter((b) => SHARED.test(b.getLeft().getText())),
-      ...file
-        .getDescendantsOfKind(SyntaxKind.DeleteExpression)
-        .filter((d) => SHARED.test(d.getExpression().getText())),
-      ...file
-        .getDescendantsOfKind(SyntaxKind.CallExpression)
-        .filter(
-          (call) =>
-            /^(process\.chdir|process\.umask|vi\.stubGlobal)$/.test(
-              call.getExpression().getText(),
-            ) ||
-            (/^Object\.(assign|defineProperty)$/.test(
-              call.getExpression().getText(),
-            ) &&
-              SHARED.test(call.getArguments()[0]?.getText() ?? "")),
-        ),
+      ...ofKind(file, SyntaxKind.DeleteExpression).filter((d) =>
+        SHARED.test(d.getExpression().getText()),
+      ),
+      ...ofKind(file, SyntaxKind.CallExpression).filter(
+        (call) =>
+          /^(process\.chdir|process\.umask|vi\.stubGlobal)$/.test(
+            call.getExpression().getText(),
+          ) ||
+          (/^Object\.(assign|defineProperty)$/.test(
+            call.getExpression().getText(),
+          ) &&
+            SHARED.test(call.getArguments()[0]?.getText() ?? "")),
+      ),
     ].map((node) => ({
       node,
       say: `${node.getText()} is seen by the test files after this one; pass it to the process you start, or use vi.stubEnv`,

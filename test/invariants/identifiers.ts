@@ -1,9 +1,10 @@
 /** The global names that a file reads. */
 import { Node, SyntaxKind, type Identifier, type SourceFile } from "ts-morph";
+import { ofKind } from "./nodes.ts";
 
 /** Identifiers that are read as a value and are no member, declaration or key. */
 export function reads(file: SourceFile): Identifier[] {
-  return file.getDescendantsOfKind(SyntaxKind.Identifier).filter((id) => {
+  return ofKind(file, SyntaxKind.Identifier).filter((id) => {
     const parent = id.getParent();
     if (Node.isPropertyAccessExpression(parent))
       return parent.getExpression() === id;

@@ -2,6 +2,7 @@
 import { isBuiltin } from "node:module";
 import { posix } from "node:path";
 import { Node, SyntaxKind, type SourceFile } from "ts-morph";
+import { ofKind } from "./nodes.ts";
 
 export interface Import {
   readonly node: Node;
@@ -31,13 +32,13 @@ export function importsOf(file: SourceFile): Import[] {
     if (specifier !== undefined)
       found.push({ node, specifier, typeOnly: node.isTypeOnly(), names: [] });
   }
-  for (const node of file.getDescendantsOfKind(SyntaxKind.CallExpression)) {
+  for (const node of ofKind(file, SyntaxKind.CallExpression)) {
     const [first] = node.getArguments();
     const callee = node.getExpression().getText();
     if (/^(import|require)$/.test(callee) && Node.isStringLiteral(first))
       found.push(dynamic(node, first.getLiteralValue()));
   }
-  for (const node of file.getDescendantsOfKind(SyntaxKind.NewExpression)) {
+  for (const node of ofKind(file, SyntaxKind.NewExpression)) {
     const [first, base] = node.getArguments();
     if (
       node.getExpression().getText() === "URL" &&
@@ -46,7 +47,7 @@ export function importsOf(file: SourceFile): Import[] {
     )
       found.push(dynamic(node, first.getLiteralValue()));
   }
-  for (const node of file.getDescendantsOfKind(SyntaxKind.ImportType)) {
+  for (const node of ofKind(file, SyntaxKind.ImportType)) {
     const specifier = /["'](.+?)["']/.exec(node.getArgument().getText());
     if (specifier)
       found.push({

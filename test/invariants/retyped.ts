@@ -2,6 +2,7 @@
 import { Node, SyntaxKind, type SourceFile } from "ts-morph";
 import { limits, wordings } from "../../src/spec.gen.ts";
 import type { Breach } from "./invariant.ts";
+import { ofKind } from "./nodes.ts";
 
 /** Below this, a number is a count of things in sight more often than a threshold. */
 const SMALL = 10;
@@ -32,23 +33,21 @@ export function retyped(
 
 function numbers(file: SourceFile, spec: SpecValues): Breach[] {
   const names = Map.groupBy(Object.keys(spec.limits), (k) => spec.limits[k]!);
-  return file
-    .getDescendantsOfKind(SyntaxKind.NumericLiteral)
-    .flatMap((node): Breach[] => {
-      const value = node.getLiteralValue();
-      const same = names.get(value);
-      if (!same || convertsUnit(node, value) || isCode(node)) return [];
-      if (node.getText().startsWith("0x")) return [];
-      const isSmall =
-        value === HALF || (Number.isInteger(value) && value < SMALL);
-      if (isSmall && (isTrivial(value) || !bounds(node))) return [];
-      return [
-        {
-          node,
-          say: `${value} is ${same.join(", ")} of the spec; import it, or say what else it is`,
-        },
-      ];
-    });
+  return ofKind(file, SyntaxKind.NumericLiteral).flatMap((node): Breach[] => {
+    const value = node.getLiteralValue();
+    const same = names.get(value);
+    if (!same || convertsUnit(node, value) || isCode(node)) return [];
+    if (node.getText().startsWith("0x")) return [];
+    const isSmall =
+      value === HALF || (Number.isInteger(value) && value < SMALL);
+    if (isSmall && (isTrivial(value) || !bounds(node))) return [];
+    return [
+      {
+        node,
+        say: `${value} is ${same.join(", ")} of the spec; import it, or say what else it is`,
+      },
+    ];
+  });
 }
 
 const isTrivial = (value: number): boolean =>
@@ -97,8 +96,7 @@ function bounds(node: Node): boolean {
 /** A bound in sight that the spec does not know. Codes are told apart by their `0x`. */
 function compared(file: SourceFile, spec: SpecValues): Breach[] {
   const known = new Set(Object.values(spec.limits));
-  return file
-    .getDescendantsOfKind(SyntaxKind.NumericLiteral)
+  return ofKind(file, SyntaxKind.NumericLiteral)
     .filter((node) => {
       const value = node.getLiteralValue();
       const parent = node.getParent();
@@ -117,7 +115,7 @@ function compared(file: SourceFile, spec: SpecValues): Breach[] {
 }
 
 function capitals(file: SourceFile): Breach[] {
-  const all = file.getDescendantsOfKind(SyntaxKind.VariableDeclaration);
+  const all = ofKind(file, SyntaxKind.VariableDeclaration);
   return all.flatMap((v): Breach[] => {
     const value = v.getInitializer();
     if (!value || !/^[A-Z][A-Z0-9_]*$/.test(v.getName())) return [];
@@ -143,8 +141,8 @@ function strings(file: SourceFile, spec: SpecValues): Breach[] {
       .map(([name, text]) => [text, name]),
   );
   return [
-    ...file.getDescendantsOfKind(SyntaxKind.StringLiteral),
-    ...file.getDescendantsOfKind(SyntaxKind.NoSubstitutionTemplateLiteral),
+    ...ofKind(file, SyntaxKind.StringLiteral),
+    ...ofKind(file, SyntaxKind.NoSubstitutionTemplateLiteral),
   ].flatMap((node): Breach[] => {
     const name = names.get(node.getLiteralValue());
     return name ? [{ node, say: `this is wordings.${name}; import it` }] : [];

@@ -6,6 +6,7 @@ import {
   type SourceFile,
 } from "ts-morph";
 import type { Breach } from "./invariant.ts";
+import { ofKind } from "./nodes.ts";
 
 const PRIMITIVE =
   /^(string|number|boolean|bigint|symbol|unique symbol|undefined|null|RegExp|("[^"]*"|\d+)(\s*\|\s*("[^"]*"|\d+))*)$/;
@@ -26,7 +27,7 @@ export function moduleState(file: SourceFile): Breach[] {
       if (!isConst || !constant(node, file))
         breaches.push({ node, say: say(node.getName()) });
     }
-  for (const type of file.getDescendantsOfKind(SyntaxKind.ClassDeclaration))
+  for (const type of ofKind(file, SyntaxKind.ClassDeclaration))
     for (const node of type.getStaticProperties())
       if (
         Node.isPropertyDeclaration(node) &&
@@ -106,8 +107,7 @@ function remembering(file: SourceFile): Breach[] {
       )
       .map((v) => v.getName()),
   );
-  return file
-    .getDescendantsOfKind(SyntaxKind.PropertyAccessExpression)
+  return ofKind(file, SyntaxKind.PropertyAccessExpression)
     .filter(
       (access) =>
         /^(exec|test)$/.test(access.getName()) &&
