@@ -92,9 +92,20 @@ export const installing = (target: string): string =>
   [
     [...PROGRAM, "install", "--target", target, "--yes"],
     [...PROGRAM, "init", "--quiet"],
+    // What a person would answer when Claude Code asks; it is never installed.
+    ...(target === "claude" ? ALLOW : []),
   ]
     .map((words) => words.map((word) => `'${word}'`).join(" "))
     .join(" && ");
+
+const ALLOW = [
+  ["mkdir", "-p", ".claude"],
+  [
+    process.execPath,
+    "-e",
+    'fs.writeFileSync(".claude/settings.local.json", `{"permissions":{"allow":["mcp__codegraph"]}}`)',
+  ],
+];
 
 /** Wires a host in a run's own home, and indexes its project. */
 export function install(

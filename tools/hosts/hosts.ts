@@ -147,7 +147,7 @@ function held(seen: readonly Seen[], expected: Expected): number {
     const was: Kind = pointedAt.length > 0 ? "shortened" : "whole";
     report(
       was === kind && problems.length === 0,
-      `${window}: ${was}, ${answer.text.length} chars${problems.map((one) => `; ${one}`).join("")}`,
+      `${window}: ${was}, ${answer.text.length} chars${problems.length > 0 ? `; ${problems[0]}, and ${problems.length - 1} more` : ""}`,
     );
   });
   if (answers.length > expected.length)
