@@ -195,6 +195,8 @@ export const limits = {
   DOC_CHARS: 800,
   /** each keeps tables of its own of the index. Unit: threads. @spec pool-size */
   MAX_EXPLORE_THREADS: 4,
+  /** as many answers that are known take no longer than one that is new. Unit: calls. @spec pool-knows-questions */
+  MAX_OVERTAKEN: 8,
   /** a hundred times what a question takes on a large project. Unit: ms. @spec pool-times-out */
   EXPLORE_TIMEOUT_MS: 10000,
   /** an agent that thinks for so long may well be done. Unit: minutes. @spec pool-ends-the-idle */
@@ -2007,6 +2009,7 @@ export type RuleId =
   | "handler-holds-no-caller"
   | "pool-size"
   | "pool-in-turn"
+  | "pool-knows-questions"
   | "pool-survives-a-crash"
   | "pool-times-out"
   | "pool-cancels"

@@ -12,6 +12,7 @@ import {
   WorkerPool,
   type PoolOptions,
 } from "../src/serve/pool.ts";
+import { nextOf, type Waiting } from "../src/serve/turns.ts";
 import { OpenIndexes } from "../src/serve/projects.ts";
 import {
   Cancelled,
@@ -248,6 +249,59 @@ ruleTest(
 examples("pool-size", ["given cores"], ["then threads"], (row, moved) => ({
   "then threads": `${threadCount(Number(row["given cores"]), moved)}`,
 }));
+
+examples(
+  "pool-knows-questions",
+  ["given waiting"],
+  ["then taken"],
+  (row, moved) => ({
+    "then taken": `${
+      1 +
+      nextOf(
+        row["given waiting"].split(" ").map((cell) => {
+          const [answeredBy, overtaken = "0"] = cell.split(":");
+          return {
+            answeredBy: answeredBy as Waiting["answeredBy"],
+            overtaken: Number(overtaken),
+          };
+        }),
+        moved,
+      )
+    }`,
+  }),
+);
+
+ruleTest(
+  "pool-knows-questions",
+  "a free thread is given again what it was given before",
+  async () => {
+    const turns = pool({ threads: 2 });
+    const ask = (n: number) =>
+      turns.run(large, asked(`how does settle_${n}_1 work?`));
+    // A thread that has to start takes its first call late.
+    while (
+      turns["threads"].filter(({ questions }) => questions.size > 0).length < 2
+    )
+      await Promise.all([0, 1, 2, 3].map(ask));
+    const first = await Promise.all([0, 1, 2, 3].map(ask));
+    const known = [...turns["threads"]].map((thread) => ({
+      thread,
+      of: [0, 1, 2, 3].filter((n) =>
+        [...thread.questions].some((one) => one.includes(`settle_${n}_1`)),
+      ),
+    }));
+    for (const { thread, of } of known) {
+      const n = of.find((one) =>
+        known.every((k) => k.thread === thread || !k.of.includes(one)),
+      );
+      if (n === undefined) continue;
+      const answer = ask(n);
+      expect(thread.call).toBeDefined();
+      expect(await answer).toEqual(first[n]);
+    }
+    expect(known.flatMap(({ of }) => of).length).toBeGreaterThanOrEqual(4);
+  },
+);
 
 ruleTest(
   "pool-in-turn",

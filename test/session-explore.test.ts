@@ -264,7 +264,7 @@ law(
             for (const { path, n, text: line } of shown)
               expect(disk(p.root, path)[n - 1]).toBe(line);
             // What is pointed at was sent to this context, from the bytes that the file has now.
-            for (const file of report.files)
+            for (const file of report!.files)
               for (const n of file.dedupCovered.flatMap(lines))
                 expect(
                   holds.has(
@@ -315,7 +315,8 @@ law(
           for (const query of asked) {
             const view = context.record.view("", p.root, 0);
             const { text, report } = context.ask(query);
-            if (report.dedup.gate !== "on" || report.dedup.guarded) continue;
+            const { gate, guarded } = report!.dedup;
+            if (gate !== "on" || guarded) continue;
             for (const { path, lines: shown } of readAnswer(text).sections) {
               const held = new Set(
                 view.calls.flatMap((c) =>
@@ -381,7 +382,7 @@ ruleTest(
     expect(fresh(second.text)).toBeGreaterThan(fresh(without.text));
     // Files that are pointed at take no place from those with source.
     const withSource = (answer: typeof second) =>
-      answer.report.files.filter(
+      answer.report!.files.filter(
         (f) => f.kind === "whole" || f.kind === "clusters",
       ).length;
     expect(withSource(second)).toBe(withSource(without));

@@ -67,6 +67,8 @@ export interface ExploreRequest {
   readonly project?: string | undefined;
   /** What has to be said of the index, before anything else. */
   readonly notes?: readonly string[] | undefined;
+  /** Nobody asks for the report. */
+  readonly unreported?: boolean | undefined;
 }
 
 export interface ServedFile {
@@ -85,7 +87,8 @@ export interface ExploreAnswer {
   readonly files: readonly ServedFile[];
   /** What the caller's context holds after it, beside what it held. */
   readonly emission: Emission;
-  readonly report: CallReport;
+  /** Absent where nobody asks for it. */
+  readonly report: CallReport | undefined;
   /** Paths of files that were looked at and are not as they were indexed, or gone. */
   readonly stale: readonly string[];
 }
@@ -149,7 +152,6 @@ export function explore(
     request.notes,
   );
   question.rest();
-  const files = served.map(fileReport);
   return {
     text,
     files: served.map(({ candidate, plan: p }) => ({
@@ -173,19 +175,42 @@ export function explore(
       })),
       limits,
     ),
-    report: {
-      query: request.query,
-      chars: text.length,
-      ceiling: budgetOf(index.files().length, request, limits).chars,
-      files,
-      ...(request.session && { session: sessionReport(request.session) }),
-      dedup: {
-        gate: history.gate,
-        savedChars: files.reduce((sum, f) => sum + f.dedupSavedChars, 0),
-        guarded,
-      },
-    },
+    report: request.unreported
+      ? undefined
+      : reportOf(request, history, {
+          chars: text.length,
+          ceiling: budgetOf(index.files().length, request, limits).chars,
+          served,
+          guarded,
+        }),
     stale,
+  };
+}
+
+function reportOf(
+  { query, session }: ExploreRequest,
+  { gate }: History,
+  {
+    chars,
+    ceiling,
+    served,
+    guarded,
+  }: {
+    readonly chars: number;
+    readonly ceiling: number;
+    readonly served: readonly Served[];
+    readonly guarded: boolean;
+  },
+): CallReport {
+  const files = served.map(fileReport);
+  const savedChars = files.reduce((sum, f) => sum + f.dedupSavedChars, 0);
+  return {
+    query,
+    chars,
+    ceiling,
+    files,
+    ...(session && { session: sessionReport(session) }),
+    dedup: { gate, savedChars, guarded },
   };
 }
 

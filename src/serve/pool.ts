@@ -13,6 +13,7 @@ import { say } from "../model/wording.ts";
 import { scriptBeside } from "../index/script.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 import type { CallDown, CallUp, ThreadStart } from "./explore-worker.ts";
+import { nextOf, type Waiting } from "./turns.ts";
 import {
   Cancelled,
   failed,
@@ -29,6 +30,7 @@ type PoolLimits = Pick<
   | "EXPLORE_IDLE_MINUTES"
   | "EXPLORE_HEAP_MB"
   | "EXPLORE_YOUNG_MB"
+  | "KEPT_QUESTIONS"
 >;
 
 export interface PoolOptions {
@@ -78,6 +80,8 @@ interface Call {
   readonly resolve: (result: RawResult | Promise<RawResult>) => void;
   readonly reject: (error: unknown) => void;
   readonly onAbort: () => void;
+  /** How many calls that came later were taken up before it. */
+  overtaken: number;
 }
 
 interface Thread {
@@ -88,6 +92,8 @@ interface Thread {
   ready: boolean;
   /** The call in hand. */
   call: Call | undefined;
+  /** Questions that it was given, the longest ago first. */
+  readonly questions: Set<string>;
   /** Until when it has to be ready or to answer, or else until when it waits for the next call. */
   timer: NodeJS.Timeout | undefined;
 }
@@ -98,6 +104,8 @@ export class WorkerPool implements Runner {
   private readonly size: number;
   private readonly resourceLimits: ResourceLimits;
   private readonly patience: ReturnType<typeof patience>;
+  /** How many questions a thread is known to have answered. */
+  private readonly questions: number;
   private readonly timer: (run: () => void, ms: number) => NodeJS.Timeout;
   /** The one that was used last is the last one, and is used next: the others may grow old. */
   private readonly threads: Thread[] = [];
@@ -116,6 +124,7 @@ export class WorkerPool implements Runner {
     this.script = script;
     const all = { ...fromSpec, ...limits };
     this.patience = patience(all);
+    this.questions = all.KEPT_QUESTIONS;
     this.size = threads ?? threadCount(undefined, all);
     this.resourceLimits = threadMemory(resourceLimits, all);
   }
@@ -131,6 +140,7 @@ export class WorkerPool implements Runner {
         resolve,
         reject,
         onAbort: () => this.cancel(call),
+        overtaken: 0,
       };
       signal?.addEventListener("abort", call.onAbort, { once: true });
       this.queue.push(call);
@@ -159,9 +169,12 @@ export class WorkerPool implements Runner {
   /** Gives waiting calls to threads that have none, and starts threads for the rest. */
   private handOut(): void {
     while (this.queue.length > 0) {
-      const free = this.threads.findLast((t) => t.ready && !t.call);
-      if (!free) break;
-      this.give(free, this.queue.shift()!);
+      const free = this.threads.filter((t) => t.ready && !t.call);
+      const last = free.at(-1);
+      if (!last) break;
+      const knows = (thread: Thread) =>
+        this.queue.some((call) => thread.questions.has(questionOf(call)));
+      this.give(free.findLast(knows) ?? last);
     }
     // A call is not bound to a thread that starts for it: one that is free sooner takes it.
     const starting = this.threads.filter((t) => !t.ready).length;
@@ -183,6 +196,7 @@ export class WorkerPool implements Runner {
       given: new Int32Array(given),
       ready: false,
       call: undefined,
+      questions: new Set(),
       timer: undefined,
     };
     this.threads.unshift(thread);
@@ -193,12 +207,29 @@ export class WorkerPool implements Runner {
     worker.on("message", (message: CallUp) => this.told(thread, message));
   }
 
-  private give(thread: Thread, call: Call): void {
+  /** Gives a free thread one of the calls that wait. @spec pool-knows-questions */
+  private give(thread: Thread): void {
+    const place = nextOf(
+      this.queue.map((call) => ({
+        answeredBy: this.answeredBy(thread, questionOf(call)),
+        overtaken: call.overtaken,
+      })),
+    );
+    for (const earlier of this.queue.slice(0, place)) earlier.overtaken++;
+    const [call] = this.queue.splice(place, 1) as [Call];
+    remember(thread.questions, questionOf(call), this.questions);
     thread.call = call;
     thread.worker.ref();
     this.within(thread, this.patience.answer, () => this.tooLong(thread));
     const { id, root, asked } = call;
     thread.worker.postMessage({ id, root, asked } satisfies CallDown);
+  }
+
+  private answeredBy(thread: Thread, question: string): Waiting["answeredBy"] {
+    if (thread.questions.has(question)) return "own";
+    return this.threads.some((other) => other.questions.has(question))
+      ? "other"
+      : "nobody";
   }
 
   private told(thread: Thread, message: CallUp): void {
@@ -259,6 +290,20 @@ export class WorkerPool implements Runner {
     clearTimeout(thread.timer);
     thread.timer = this.timer(otherwise, ms).unref();
   }
+}
+
+/** What a thread keeps of a call is by project and question. */
+const questionOf = ({ root, asked }: Call): string =>
+  JSON.stringify([root, asked.query]);
+
+function remember(
+  questions: Set<string>,
+  question: string,
+  most: number,
+): void {
+  questions.delete(question);
+  questions.add(question);
+  if (questions.size > most) questions.delete(questions.values().next().value!);
 }
 
 /** A call that is about to be answered can no longer be cancelled. */

@@ -107,6 +107,7 @@ export function answered(
         identified: asked.identified,
         project: asked.project,
         notes: asked.notes,
+        unreported: asked.unreported,
       }),
     );
     if (!found) return told(say(wordings.SERVE_NOT_INDEXED, { path: root }));
@@ -114,7 +115,7 @@ export function answered(
     return {
       content: [{ type: "text", text }],
       [EMISSION]: emission,
-      ...(!asked.unreported && { report }),
+      ...(report && { report }),
       stale,
     };
   } catch (error) {
