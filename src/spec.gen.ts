@@ -155,6 +155,8 @@ export const limits = {
   MAX_WATCHES: 8192,
   /** an edit seldom comes alone; a start takes 0.2 s. Unit: seconds. @spec sync-thread */
   SYNC_IDLE_SECONDS: 60,
+  /** a host's history of years; a parser needs ten times it. Unit: MB. @spec hosts-read-bounded */
+  MAX_HOST_FILE_MB: 50,
   /** a host writes its file now and then. Unit: edits. @spec hosts-written-whole */
   MAX_EDITS: 5,
   /** programs that say it take a second or two. Unit: ms. @spec hosts-version-asked */
@@ -755,6 +757,12 @@ export const wordings = {
   HOST_REPLACES: "this host would replace a part of {word} by something else",
   /** the name of ours is taken. @spec hosts-left-alone */
   HOST_PLUGIN_TAKEN: "it is another plugin",
+  /** a pipe gives no end. @spec hosts-read-bounded */
+  HOST_NO_FILE: "it is no regular file",
+  /** it would fill the memory. @spec hosts-read-bounded */
+  HOST_TOO_LARGE: "it is too large",
+  /** it would overrun the stack. @spec hosts-read-bounded */
+  HOST_TOO_DEEP: "it is nested too deeply, or a text in it is too long",
   /** files of a person's settings. @spec install-asks */
   INSTALL_QUESTION: "Write these? [Y/n]",
   /** the answer was no. @spec install-asks */
@@ -1962,6 +1970,7 @@ export type RuleId =
   | "hosts-surgical"
   | "hosts-drift"
   | "hosts-left-alone"
+  | "hosts-read-bounded"
   | "hosts-written-whole"
   | "hosts-claude-hooks"
   | "hosts-version-asked"

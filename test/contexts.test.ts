@@ -238,7 +238,7 @@ ruleTest(
 /** A hook as a host runs it. */
 const hook = (
   args: readonly string[],
-  input: string,
+  input: string | Buffer,
   env: Readonly<Record<string, string>> = {},
 ) =>
   spawnSync(
@@ -265,6 +265,11 @@ ruleTest("hooks-harm-nothing", "whatever it is given", () => {
         stdout: "",
         stderr: "",
       });
+  const latin = Buffer.from(large.replace("xx", "\xe9"), "latin1");
+  expect(hook(["pre-tool-use", "--agent", "claude"], latin)).toMatchObject({
+    status: 0,
+    stdout: "",
+  });
   const { status, stdout } = hook(["pre-tool-use", "--agent", "codex"], large);
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -283,7 +288,12 @@ ruleTest(
     const env = { CODEGRAPH_CACHE_DIR: daemon };
     const compacted = (payload: object) =>
       expect(
-        hook(["post-compact"], JSON.stringify(payload), env),
+        // With a byte that is no UTF-8.
+        hook(
+          ["post-compact"],
+          Buffer.from(JSON.stringify({ ...payload, x: "\xe9" }), "latin1"),
+          env,
+        ),
       ).toMatchObject({ status: 0, stdout: "", stderr: "" });
     // No daemon yet.
     compacted({ session_id: "S1" });

@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { once } from "node:events";
@@ -42,7 +43,7 @@ import {
   shellWords,
 } from "../src/hosts/words.ts";
 import { say } from "../src/model/wording.ts";
-import { wordings } from "../src/spec.gen.ts";
+import { limits as fromSpec, wordings } from "../src/spec.gen.ts";
 import { differs } from "../tools/golden/golden.ts";
 import { codegraph, ended, onTerminal, start } from "./binary.ts";
 import { connect } from "./client.ts";
@@ -697,9 +698,64 @@ ruleTest("hosts-left-alone", "locked, unreadable and other bytes", () => {
     run("install", hostNamed(id), "user", places).at(-1)!.problem?.what;
   expect(what("cursor")).toBe(wordings.HOST_READ_ONLY);
   expect(what("gemini")).toBe(wordings.HOST_NOT_UTF8);
-  expect(what("vscode")).toContain("EISDIR");
+  expect(what("vscode")).toBe(wordings.HOST_NO_FILE);
   expect(tree(places.home)).toEqual(before);
   expect(what("opencode")).toBe(wordings.HOST_PLUGIN_TAKEN);
+});
+
+ruleTest(
+  "hosts-read-bounded",
+  "pipes, devices, and what is nested without an end",
+  () => {
+    const deep = 100_000;
+    const places = machine({
+      ".cursor/x": "",
+      ".gemini/settings.json": `{"a":${"[".repeat(deep)}${"]".repeat(deep)}}`,
+      ".codex/config.toml": `a = ${"[".repeat(deep)}${"]".repeat(deep)}\n`,
+      ".config/Code/User/x": "",
+    });
+    execFileSync("mkfifo", [join(places.home, ".cursor/mcp.json")]);
+    symlinkSync("/dev/zero", join(places.home, ".config/Code/User/mcp.json"));
+    for (const action of ["install", "uninstall"] as const) {
+      const what = (id: string) =>
+        run(action, hostNamed(id), "user", places).at(-1)!.problem?.what;
+      expect(what("cursor")).toBe(wordings.HOST_NO_FILE);
+      expect(what("vscode")).toBe(wordings.HOST_NO_FILE);
+      expect(what("gemini")).toBe(wordings.HOST_TOO_DEEP);
+      expect(what("codex")).toBe(wordings.HOST_TOO_DEEP);
+    }
+  },
+);
+
+loadBearing("hosts-read-bounded", "MAX_HOST_FILE_MB", (moved) => {
+  const file = join(machine({ x: "" }).home, "x");
+  return [0, 1].map((over) => {
+    truncateSync(file, fromSpec.MAX_HOST_FILE_MB * 1_000_000 + over);
+    return "problem" in readText(file, moved);
+  });
+});
+
+ruleTest("hosts-surgical", "a link into folders that are not there", () => {
+  const places = machine({ ".codex/x": "" });
+  const { home } = places;
+  symlinkSync("../dot/files/c.toml", join(home, ".codex/config.toml"));
+  const before = tree(home);
+  run("install", hostNamed("codex"), "user", places);
+  expect(readFileSync(join(home, "dot/files/c.toml"), "utf8")).toContain(
+    "codegraph",
+  );
+  run("uninstall", hostNamed("codex"), "user", places);
+  expect(tree(home)).toEqual(before);
+  expect(existsSync(join(home, "dot"))).toBe(false);
+});
+
+ruleTest("hosts-written-whole", "no link that was put in its way", () => {
+  const { home } = machine({ "mcp.json": "{}", precious: "precious" });
+  const beside = join(home, `.mcp.json.codegraph-${process.pid}`);
+  symlinkSync("precious", beside);
+  expect(apply(join(home, "mcp.json"), "{}", { text: "[]" })).toBe("done");
+  expect(readFileSync(join(home, "mcp.json"), "utf8")).toBe("[]");
+  expect(readFileSync(join(home, "precious"), "utf8")).toBe("precious");
 });
 
 ruleTest(

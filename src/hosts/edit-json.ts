@@ -41,12 +41,18 @@ export class Unfit extends Error {
   }
 }
 
-/** Runs an edit; a file that is not fit for it is a problem, any other error is ours. */
+/**
+ * Runs an edit; a file that is not fit for it is a problem, any other error is ours.
+ * @spec hosts-read-bounded
+ */
 export function edited(edit: () => Edited): Edited {
   try {
     return edit();
   } catch (error) {
     if (error instanceof Unfit) return { problem: error.problem };
+    // The parsers go as deep as the file does, and the stack has an end.
+    if (error instanceof RangeError)
+      return { problem: { line: undefined, what: wordings.HOST_TOO_DEEP } };
     throw error;
   }
 }
