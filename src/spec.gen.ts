@@ -615,6 +615,8 @@ export const wordings = {
   DOCTOR_MEND: "codegraph install --target {host} --scope {scope}",
   /** what nobody understands is nobody's to overwrite. @spec doctor-judges */
   DOCTOR_MEND_FILE: "Mend {path} by hand.",
+  /** install leaves it off. @spec doctor-judges */
+  DOCTOR_MEND_OFF: "Switch it on in {path} if you want it.",
   /** a list that is cut says so. @spec answer-heading */
   MORE: "+{count} more",
   /** a signature is not taken for the whole. @spec answer-heading */
@@ -723,6 +725,9 @@ export const wordings = {
   /** names the mend. @spec watch-limit */
   WATCH_SYSTEM:
     "the system allows no more watches (on Linux the setting fs.inotify.max_user_watches)",
+  /** a folder named ~ in whatever is current. @spec hosts-places */
+  INSTALL_NO_PLACE:
+    '{name} is "{value}", which is no absolute path. Nothing was changed.',
   /** says whose move it is. @spec hosts-left-alone */
   INSTALL_LEFT_ALONE:
     "Left {file} as it is: {what}. Mend that and run the command again.",
@@ -774,7 +779,7 @@ export const wordings = {
   INSTALL_NO_HOST:
     "No host of agents was found. Name one with --target: {names}.",
   /** a misspelt name. @spec install-asks */
-  INSTALL_UNKNOWN_HOST: 'There is no host "{name}", but all and {names}.',
+  INSTALL_UNKNOWN_HOST: 'There is no host "{name}". There are all, {names}.',
   /** a misspelt scope. @spec install-asks */
   INSTALL_SCOPE: '--scope takes user or project, not "{value}".',
   /** its files are the user's. @spec install-asks */
@@ -1012,6 +1017,14 @@ export const lists = {
   NEEDS_HOOKS: ["claude"] as readonly string[],
   /** likewise, and it has no hooks but loads plugins. @spec doctor-judges */
   NEEDS_PLUGIN: ["opencode"] as readonly string[],
+  /** what hosts themselves read. @spec hosts-places */
+  PLACE_VARIABLES: [
+    "HOME",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "XDG_CONFIG_HOME",
+    "APPDATA",
+  ] as readonly string[],
   /** the next version of Node takes over the path; its own goes. @spec hosts-command */
   STEADY_FOLDERS: [
     "/usr/bin",
@@ -1022,6 +1035,8 @@ export const lists = {
   RUNNERS: ["node", "nodejs", "bun", "npx"] as readonly string[],
   /** the hooks that there are. @spec hosts-own-entries */
   HOOKS: ["pre-tool-use", "post-compact"] as readonly string[],
+  /** the program, and its package. @spec hosts-own-entries */
+  PROGRAMS: ["codegraph", "codegraph-explore"] as readonly string[],
   /** seen there. @spec hosts-claude-hooks */
   TOOL_HOOKS_SINCE: ["2.1.332"] as readonly string[],
   /** the sources of a session's start that end the context of that session. @spec hosts-claude-hooks */
@@ -1964,6 +1979,7 @@ export type RuleId =
   | "keeps-projects"
   | "hosts-detected"
   | "hosts-files"
+  | "hosts-places"
   | "hosts-command"
   | "hosts-quoting"
   | "hosts-own-entries"

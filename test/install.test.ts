@@ -431,6 +431,48 @@ ruleTest(
   },
 );
 
+ruleTest("hosts-drift", "what was switched off stays off", () => {
+  const off = { command: ["codegraph", "serve"], enabled: false };
+  const places = machine({
+    ".config/opencode/opencode.json": JSON.stringify({ mcp: { cg: off } }),
+    ".codex/config.toml":
+      '[mcp_servers.cg]\ncommand = "codegraph"\nargs = ["serve"]\nenabled = false\n',
+    ".claude.json": JSON.stringify({
+      mcpServers: { cg: { ...off, args: [], disabled: true } },
+    }),
+  });
+  for (const id of ["opencode", "codex", "claude"]) {
+    run("install", hostNamed(id), "user", places);
+    const [file] = wired(hostNamed(id), "user", places).files;
+    expect(file!.servers).toMatchObject([{ name: "cg", enabled: false }]);
+    expect(file!.servers[0]!.command).toBe(WISHES.command[0]);
+  }
+});
+
+ruleTest("hosts-drift", "flags for Node, and not those of another", () => {
+  for (const [words, flags] of [
+    [["node", "--max-old-space-size=99", "/old/codegraph.js"], 1],
+    [["npx", "-y", "codegraph-explore@0.1.0"], 0],
+  ] as const) {
+    const [command, ...args] = words;
+    const places = machine({
+      ".cursor/mcp.json": JSON.stringify({
+        mcpServers: { codegraph: { command, args: [...args, "serve"] } },
+      }),
+    });
+    const cursor = hostNamed("cursor");
+    run("install", cursor, "user", places);
+    const [file] = wired(cursor, "user", places).files;
+    const [node, script] = WISHES.command;
+    expect(file!.servers).toMatchObject([
+      {
+        command: node,
+        args: [...args.slice(0, flags), script, "serve", "--mcp"],
+      },
+    ]);
+  }
+});
+
 ruleTest("hosts-drift", "a group that would not let it fire is left", () => {
   const mine = claudeHooks(wanted())[1]!;
   const places = machine({
@@ -872,6 +914,7 @@ ruleTest("install-asks", "without a terminal nothing is written", () => {
       status: 2,
       stderr: expect.stringContaining(said),
     });
+  expect(stderr).toContain("  to add      ~/.codex/config.toml");
   const none = machine();
   expect(
     codegraph(["install"], {
@@ -880,15 +923,49 @@ ruleTest("install-asks", "without a terminal nothing is written", () => {
       env: { PATH: "/nowhere" },
     }),
   ).toMatchObject({ status: 1, stderr: expect.stringContaining("--target") });
+  symlinkSync(none.home, join(none.root, "home"));
+  for (const home of [none.home, join(none.root, "home")])
+    expect(
+      codegraph(["install", "--scope", "project", "--yes", none.home], {
+        cwd: none.root,
+        home,
+      }),
+    ).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(wordings.INSTALL_HOME),
+    });
+});
+
+ruleTest("hosts-places", "a place that is none", () => {
+  for (const [name, value] of [
+    ["HOME", ""],
+    ["HOME", "here"],
+    ["CODEX_HOME", "~/.codex"],
+    ["CLAUDE_CONFIG_DIR", "../x"],
+    ["XDG_CONFIG_HOME", "."],
+  ] as const) {
+    const { home, root } = machine(agents);
+    const before = [tree(home), tree(root)];
+    for (const args of [["install", "--yes"], ["uninstall"], ["doctor"]])
+      expect(
+        codegraph(args, { cwd: root, home, env: { [name]: value } }),
+      ).toMatchObject({
+        status: 1,
+        stdout: "",
+        stderr: expect.stringContaining(
+          say(wordings.INSTALL_NO_PLACE, { name, value }),
+        ),
+      });
+    expect([tree(home), tree(root)]).toEqual(before);
+  }
+  const { home, root } = machine(agents);
   expect(
-    codegraph(["install", "--scope", "project", "--yes", none.home], {
-      cwd: none.root,
-      home: none.home,
+    codegraph(["install", "--yes"], {
+      cwd: root,
+      home,
+      env: { CODEX_HOME: "", XDG_CONFIG_HOME: "" },
     }),
-  ).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining(wordings.INSTALL_HOME),
-  });
+  ).toMatchObject({ status: 0 });
 });
 
 ruleTest("install-asks", "one question", async () => {
@@ -1042,8 +1119,8 @@ ruleTest(
     expect(tree(places.home)).toEqual(before);
     for (const said of [
       "~/.codex/config.toml",
-      `codegraph uninit "${places.root}"`,
-      `rm -r "${kept}"`,
+      `codegraph uninit ${places.root}`,
+      `rm -r ${kept}`,
     ])
       expect(stdout).toContain(said);
     const again = codegraph(["uninstall", "--json"], at);
