@@ -63,6 +63,12 @@ export const limits = {
   DOCTOR_WAIT_SECONDS: 10,
   /** of what a hook writes; more is no answer. Unit: chars. @spec doctor-starts-servers */
   DOCTOR_READS_CHARS: 100000,
+  /** for what it wrote last, where a process of its own keeps its output open. Unit: ms. @spec doctor-starts-servers */
+  DOCTOR_ENDS_MS: 500,
+  /** of a line; a list of many tools is as long. Unit: chars. @spec doctor-starts-servers */
+  DOCTOR_LINE_CHARS: 1000000,
+  /** six hosts take no longer than one; each has its time. Unit: processes. @spec doctor-is-bounded */
+  DOCTOR_AT_ONCE: 8,
   /** what answers best is read, not skimmed. Unit: –. @spec plan-carries-forward */
   SHARE_EXPONENT: 3,
   /** less holds no readable piece of a file. Unit: UTF-16 units. @spec plan-carries-forward */
@@ -573,6 +579,10 @@ export const wordings = {
   DOCTOR_ENDED: 'The server "{name}" ended before it answered: {detail}',
   /** it hangs. @spec doctor-judges */
   DOCTOR_SILENT: 'The server "{name}" did not answer within {seconds} seconds.',
+  /** of one that wrote nothing. @spec doctor-judges */
+  DOCTOR_EXIT_CODE: "exit code {code}",
+  /** likewise. @spec doctor-judges */
+  DOCTOR_EXIT_SIGNAL: "signal {signal}",
   /** another program has the name. @spec doctor-judges */
   DOCTOR_OTHER: 'The server "{name}" answers, and has no tool {tool}.',
   /** the host cannot read it either. @spec doctor-judges */
@@ -1932,6 +1942,7 @@ export type RuleId =
   | "dedup-answers"
   | "dedup-answers-apart"
   | "doctor-starts-servers"
+  | "doctor-is-bounded"
   | "doctor-tries-hooks"
   | "doctor-judges"
   | "doctor-command"
