@@ -78,6 +78,21 @@ ruleTest("announced-calls", "an announcement is for one call", () => {
   expect(announced.take("u1")).toBeUndefined();
 });
 
+loadBearing("hooks-announce", "MAX_ANNOUNCED_CHARS", (moved) =>
+  ["u", "t", "p"].flatMap((name) =>
+    [0, 1].map(
+      (over) =>
+        readAnnouncement(
+          {
+            s: "S1",
+            u: "u1",
+            [name]: "/".repeat(limits.MAX_ANNOUNCED_CHARS + over),
+          },
+          moved,
+        ) !== undefined,
+    ),
+  ),
+);
 examples("hooks-announce", ["given announcement"], ["then it says"], (row) => {
   const said = readAnnouncement(JSON.parse(row["given announcement"]));
   if (!said) return { "then it says": "–" };

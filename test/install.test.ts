@@ -1126,6 +1126,18 @@ ruleTest(
     const again = codegraph(["uninstall", "--json"], at);
     expect(again).toMatchObject({ status: 0, stderr: "" });
     expect(JSON.parse(again.stdout)).toMatchObject({ hosts: [], daemons: 0 });
+    // A daemon is something to do.
+    const two = await connect({
+      cwd: places.root,
+      home: places.home,
+      daemon: kept,
+    });
+    const last = codegraph(["uninstall"], at);
+    await two.client.close();
+    expect(last.stdout).toContain(
+      say(wordings.UNINSTALL_DAEMONS, { count: 1 }),
+    );
+    expect(last.stdout).not.toContain(wordings.INSTALL_NOTHING);
     rmSync(join(places.root, ".codegraph"), { recursive: true });
   },
 );

@@ -115,10 +115,13 @@ export async function uninstall(invocation: Invocation): Promise<number> {
       say(wordings.UNINSTALL_KEPT, { path: plain(path), command }),
     ),
   ];
-  const code = reported(asked, done, notes, {
-    daemons: ended.ended.length,
-    kept,
-  });
+  const code = reported(
+    asked,
+    done,
+    notes,
+    { daemons: ended.ended.length, kept },
+    ended.ended.length === 0,
+  );
   return ended.stay.length > 0 ? 1 : code;
 }
 
@@ -223,13 +226,14 @@ function reported(
   done: readonly Done[],
   notes: readonly string[],
   more: object,
+  isQuiet = true,
 ): number {
   if (asked.values.json === true)
     printLines([JSON.stringify({ ...asJson(asked, done), ...more })]);
   else {
     const lines = told(asked, done);
     printLines([
-      ...(lines.length > 0 ? lines : [wordings.INSTALL_NOTHING]),
+      ...(lines.length > 0 || !isQuiet ? lines : [wordings.INSTALL_NOTHING]),
       ...notes,
     ]);
     warnProblems(asked, done);
