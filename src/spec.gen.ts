@@ -9,7 +9,7 @@ export const limits = {
   COMMIT_CHARS: 12,
   /** more than any host has under way; some calls never come. Unit: calls. @spec announced-calls */
   MAX_ANNOUNCED: 64,
-  /** the longest path of Linux; ids have a hundredth. Unit: UTF-16 units. @spec hooks-announce */
+  /** the longest path of Linux; ids have a hundredth. Unit: UTF-16 units. @spec announced-calls */
   MAX_ANNOUNCED_CHARS: 4096,
   /** a person goes back and forth between few. Unit: transcripts. @spec transcripts-are-followed */
   MAX_TRANSCRIPTS: 4,

@@ -78,7 +78,7 @@ ruleTest("announced-calls", "an announcement is for one call", () => {
   expect(announced.take("u1")).toBeUndefined();
 });
 
-loadBearing("hooks-announce", "MAX_ANNOUNCED_CHARS", (moved) =>
+loadBearing("announced-calls", "MAX_ANNOUNCED_CHARS", (moved) =>
   ["u", "t", "p"].flatMap((name) =>
     [0, 1].map(
       (over) =>

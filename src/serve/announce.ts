@@ -20,7 +20,7 @@ export type Announcement =
  * `t` the transcript of the session, `p` the prompt that the call answers to, `e` the
  * event; a host sends an empty text for what it does not have. Undefined where it says
  * nothing that can be used.
- * @spec hooks-announce rewound-calls
+ * @spec hooks-announce announced-calls rewound-calls
  */
 export function readAnnouncement(
   given: unknown,
