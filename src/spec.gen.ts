@@ -68,7 +68,7 @@ export const limits = {
   /** for what it wrote last, where a process of its own keeps its output open. Unit: ms. @spec doctor-starts-servers */
   DOCTOR_ENDS_MS: 500,
   /** of a line; a list of many tools is as long. Unit: chars. @spec doctor-starts-servers */
-  DOCTOR_LINE_CHARS: 1000000,
+  DOCTOR_LINE_CHARS: 2000000,
   /** six hosts take no longer than one; each has its time. Unit: processes. @spec doctor-is-bounded */
   DOCTOR_AT_ONCE: 8,
   /** what answers best is read, not skimmed. Unit: –. @spec plan-carries-forward */

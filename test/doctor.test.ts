@@ -429,6 +429,12 @@ ruleTest("doctor-command", "a host, installed and then broken", () => {
     ["ok", join(".claude", "settings.json")],
   ]);
 
+  // In the home itself nothing is told twice.
+  expect(codegraph(["doctor", "--json"], { ...at, cwd: home })).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^(?!.*config\.toml.*config\.toml)/su),
+  });
+
   const config = join(home, ".codex", "config.toml");
   writeFileSync(
     config,

@@ -86,7 +86,8 @@ const run = (
   scope: Scope,
   places: Places,
   wishes: Partial<Wishes> = {},
-) => takeAll(plan(action, host, scope, places, { ...WISHES, ...wishes }));
+) =>
+  takeAll(action, plan(action, host, scope, places, { ...WISHES, ...wishes }));
 
 /** Every file and folder, links as such, by path. */
 const tree = (root: string): Record<string, string> =>
@@ -695,6 +696,7 @@ ruleTest("hosts-left-alone", "the file, and those that would follow", () => {
   const wrong = machine({
     ".claude/settings.json": '{"hooks":\n{"PreToolUse": {}}}',
   });
+  const before = tree(wrong.home);
   expect(run("install", claude, "user", wrong)).toMatchObject([
     { change: "added" },
     {
@@ -705,6 +707,12 @@ ruleTest("hosts-left-alone", "the file, and those that would follow", () => {
       },
     },
   ]);
+  // What can be taken out is.
+  expect(run("uninstall", claude, "user", wrong)).toMatchObject([
+    { change: "left alone" },
+    { change: "removed" },
+  ]);
+  expect(tree(wrong.home)).toEqual(before);
 });
 
 ruleTest("hosts-left-alone", "a path that the host would change", () => {
@@ -843,7 +851,7 @@ ruleTest(
     const steps = plan("install", hostNamed("cursor"), "user", places, WISHES);
     writeFileSync(path, '{"b":2}');
     expect(apply(path, '{"a":1}', { text: "lost" })).toBe("stale");
-    takeAll(steps);
+    takeAll("install", steps);
     expect(parse(readFileSync(path, "utf8"))).toMatchObject({
       b: 2,
       mcpServers: { codegraph: {} },
@@ -890,7 +898,7 @@ loadBearing("hosts-written-whole", "MAX_EDITS", (moved) => {
     before: `${(edits += 1)}`,
     again: stale,
   });
-  const [done] = takeAll([stale()], moved);
+  const [done] = takeAll("install", [stale()], moved);
   return [edits, done!.problem?.what];
 });
 

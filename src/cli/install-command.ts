@@ -69,7 +69,7 @@ export async function install(invocation: Invocation): Promise<number> {
     for (const line of lines) process.stderr.write(`${line}\n`);
     if (!(await agreed())) return printLines([wordings.INSTALL_NOT_DONE]);
   }
-  const done = taken(planned);
+  const done = taken("install", planned);
   const notes = [
     ...(scope === "project" && !own.portable
       ? [wordings.INSTALL_NOT_PORTABLE]
@@ -96,7 +96,7 @@ export async function uninstall(invocation: Invocation): Promise<number> {
     }))
     .filter(({ steps }) => steps.length > 0);
   if (values.print === true) return shown(asked, planned);
-  const done = taken(planned);
+  const done = taken("uninstall", planned);
   // Hosts that keep their entry keep their daemon.
   const isAll = values.target === undefined || values.target === "all";
   const ended =
@@ -176,8 +176,8 @@ export async function agreed(
   }
 }
 
-const taken = (planned: readonly Done[]): Done[] =>
-  planned.map(({ host, steps }) => ({ host, steps: takeAll(steps) }));
+const taken = (action: Action, planned: readonly Done[]): Done[] =>
+  planned.map(({ host, steps }) => ({ host, steps: takeAll(action, steps) }));
 
 /** @spec install-print */
 function shown(asked: Asked, planned: readonly Done[]): number {

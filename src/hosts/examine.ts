@@ -19,8 +19,12 @@ export async function examine(
   inTurn: InTurn,
 ): Promise<FoundHost> {
   const files: Promise<FoundFile>[] = [];
+  const users = new Set(host.files("user", places).map((file) => file.path));
   for (const scope of ["user", "project"] as const) {
-    const found = wired(host, scope, places).files;
+    // In a home that stands for a project the files of both are the same.
+    const found = wired(host, scope, places).files.filter(
+      ({ path }) => scope === "user" || !users.has(path),
+    );
     const steps = plan("install", host, scope, places, {
       ...wishes(scope),
       // Hooks that only `--hooks` installs are as they should be where they are.
