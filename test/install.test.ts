@@ -17,7 +17,7 @@ import { once } from "node:events";
 import { dirname, join, relative } from "node:path";
 import { PassThrough } from "node:stream";
 import { applyPatch, parsePatch } from "diff";
-import { parse } from "jsonc-parser";
+import { createScanner, parse, type ParseError } from "jsonc-parser";
 import fc from "fast-check";
 import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
 import { expect } from "vitest";
@@ -59,6 +59,7 @@ import {
   textOf,
   TOML_ZOO,
   wanted,
+  withoutOurs,
 } from "./hosts.ts";
 
 const folder = folders();
@@ -323,6 +324,62 @@ examples(
     return { "then lines added": String(lines(after) - lines(text)) };
   },
 );
+
+law(
+  "hosts-surgical",
+  "whoever writes comments between ours is no obstacle",
+  () => {
+    const breaks = fc.constantFrom(
+      "// a, b\n",
+      "/* c, d */",
+      "// e\r\n",
+      "// f\n\n",
+    );
+    const text = fc.constantFrom(
+      "{}",
+      '{"mcpServers":{"b":{"command":"x"}},"hooks":{"PostCompact":[]}}',
+      '{\n  "mcpServers": {"b": {"command": "x"}},\n  "hooks": {"PostCompact": [{"x": 1}]}\n}\n',
+      '{"mcpServers": {\n}, "hooks": {\n"PreToolUse": [\n]}}',
+    );
+    // Where a value or a name may follow, or one has ended.
+    const places = fc.array(fc.tuple(fc.noBias(fc.nat(9_999)), breaks), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(text, places, (given, noise) => {
+        for (const file of claude.files("user", placesIn("/h", "/p"))) {
+          let now = textOf(file.install(given, wanted(), 0))!;
+          for (const [where, what] of noise) {
+            const ends = tokenEnds(now);
+            const at = ends[where % ends.length]!;
+            now = now.slice(0, at) + what + now.slice(at);
+          }
+          for (const from of [now, textOf(file.install(now, wanted(), 0))!]) {
+            const left = textOf(file.uninstall(from)) ?? "{}";
+            const errors: ParseError[] = [];
+            parse(left, errors, { allowTrailingComma: true });
+            expect(errors).toEqual([]);
+            expect(left).not.toContain("codegraph");
+            expect(withoutOurs(left, "")).toEqual(withoutOurs(given, ""));
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  },
+);
+
+/** The ends of all tokens but comments. */
+function tokenEnds(text: string): number[] {
+  const scanner = createScanner(text, true);
+  const ends: number[] = [];
+  for (;;) {
+    scanner.scan();
+    if (scanner.getTokenLength() === 0) return ends;
+    ends.push(scanner.getPosition());
+  }
+}
 
 ruleTest("hosts-surgical", "real files, every host and scope", () => {
   for (const host of HOSTS)
