@@ -9,6 +9,8 @@ export const limits = {
   COMMIT_CHARS: 12,
   /** more than any host has under way; some calls never come. Unit: calls. @spec announced-calls */
   MAX_ANNOUNCED: 64,
+  /** the longest path of Linux; ids have a hundredth. Unit: UTF-16 units. @spec announced-calls */
+  MAX_ANNOUNCED_CHARS: 4096,
   /** a person goes back and forth between few. Unit: transcripts. @spec transcripts-are-followed */
   MAX_TRANSCRIPTS: 4,
   /** one megabyte; whoever goes back further gets all anew. Unit: records. @spec transcripts-are-followed */
@@ -63,6 +65,12 @@ export const limits = {
   DOCTOR_WAIT_SECONDS: 10,
   /** of what a hook writes; more is no answer. Unit: chars. @spec doctor-starts-servers */
   DOCTOR_READS_CHARS: 100000,
+  /** for what it wrote last, where a process of its own keeps its output open. Unit: ms. @spec doctor-starts-servers */
+  DOCTOR_ENDS_MS: 500,
+  /** of a line; a list of many tools is as long. Unit: chars. @spec doctor-starts-servers */
+  DOCTOR_LINE_CHARS: 2000000,
+  /** six hosts take no longer than one; each has its time. Unit: processes. @spec doctor-is-bounded */
+  DOCTOR_AT_ONCE: 8,
   /** what answers best is read, not skimmed. Unit: –. @spec plan-carries-forward */
   SHARE_EXPONENT: 3,
   /** less holds no readable piece of a file. Unit: UTF-16 units. @spec plan-carries-forward */
@@ -155,6 +163,8 @@ export const limits = {
   MAX_WATCHES: 8192,
   /** an edit seldom comes alone; a start takes 0.2 s. Unit: seconds. @spec sync-thread */
   SYNC_IDLE_SECONDS: 60,
+  /** a host's history of years; a parser needs ten times it. Unit: MB. @spec hosts-read-bounded */
+  MAX_HOST_FILE_MB: 50,
   /** a host writes its file now and then. Unit: edits. @spec hosts-written-whole */
   MAX_EDITS: 5,
   /** programs that say it take a second or two. Unit: ms. @spec hosts-version-asked */
@@ -573,6 +583,10 @@ export const wordings = {
   DOCTOR_ENDED: 'The server "{name}" ended before it answered: {detail}',
   /** it hangs. @spec doctor-judges */
   DOCTOR_SILENT: 'The server "{name}" did not answer within {seconds} seconds.',
+  /** of one that wrote nothing. @spec doctor-judges */
+  DOCTOR_EXIT_CODE: "exit code {code}",
+  /** likewise. @spec doctor-judges */
+  DOCTOR_EXIT_SIGNAL: "signal {signal}",
   /** another program has the name. @spec doctor-judges */
   DOCTOR_OTHER: 'The server "{name}" answers, and has no tool {tool}.',
   /** the host cannot read it either. @spec doctor-judges */
@@ -615,6 +629,8 @@ export const wordings = {
   DOCTOR_MEND: "codegraph install --target {host} --scope {scope}",
   /** what nobody understands is nobody's to overwrite. @spec doctor-judges */
   DOCTOR_MEND_FILE: "Mend {path} by hand.",
+  /** install leaves it off. @spec doctor-judges */
+  DOCTOR_MEND_OFF: "Switch it on in {path} if you want it.",
   /** a list that is cut says so. @spec answer-heading */
   MORE: "+{count} more",
   /** a signature is not taken for the whole. @spec answer-heading */
@@ -723,6 +739,9 @@ export const wordings = {
   /** names the mend. @spec watch-limit */
   WATCH_SYSTEM:
     "the system allows no more watches (on Linux the setting fs.inotify.max_user_watches)",
+  /** a folder named ~ in whatever is current. @spec hosts-places */
+  INSTALL_NO_PLACE:
+    '{name} is "{value}", which is no absolute path. Nothing was changed.',
   /** says whose move it is. @spec hosts-left-alone */
   INSTALL_LEFT_ALONE:
     "Left {file} as it is: {what}. Mend that and run the command again.",
@@ -757,6 +776,12 @@ export const wordings = {
   HOST_REPLACES: "this host would replace a part of {word} by something else",
   /** the name of ours is taken. @spec hosts-left-alone */
   HOST_PLUGIN_TAKEN: "it is another plugin",
+  /** a pipe gives no end. @spec hosts-read-bounded */
+  HOST_NO_FILE: "it is no regular file",
+  /** it would fill the memory. @spec hosts-read-bounded */
+  HOST_TOO_LARGE: "it is too large",
+  /** it would overrun the stack. @spec hosts-read-bounded */
+  HOST_TOO_DEEP: "it is nested too deeply, or a text in it is too long",
   /** files of a person's settings. @spec install-asks */
   INSTALL_QUESTION: "Write these? [Y/n]",
   /** the answer was no. @spec install-asks */
@@ -768,7 +793,7 @@ export const wordings = {
   INSTALL_NO_HOST:
     "No host of agents was found. Name one with --target: {names}.",
   /** a misspelt name. @spec install-asks */
-  INSTALL_UNKNOWN_HOST: 'There is no host "{name}", but all and {names}.',
+  INSTALL_UNKNOWN_HOST: 'There is no host "{name}". There are all, {names}.',
   /** a misspelt scope. @spec install-asks */
   INSTALL_SCOPE: '--scope takes user or project, not "{value}".',
   /** its files are the user's. @spec install-asks */
@@ -1006,6 +1031,14 @@ export const lists = {
   NEEDS_HOOKS: ["claude"] as readonly string[],
   /** likewise, and it has no hooks but loads plugins. @spec doctor-judges */
   NEEDS_PLUGIN: ["opencode"] as readonly string[],
+  /** what hosts themselves read. @spec hosts-places */
+  PLACE_VARIABLES: [
+    "HOME",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "XDG_CONFIG_HOME",
+    "APPDATA",
+  ] as readonly string[],
   /** the next version of Node takes over the path; its own goes. @spec hosts-command */
   STEADY_FOLDERS: [
     "/usr/bin",
@@ -1016,6 +1049,8 @@ export const lists = {
   RUNNERS: ["node", "nodejs", "bun", "npx"] as readonly string[],
   /** the hooks that there are. @spec hosts-own-entries */
   HOOKS: ["pre-tool-use", "post-compact"] as readonly string[],
+  /** the program, and its package. @spec hosts-own-entries */
+  PROGRAMS: ["codegraph", "codegraph-explore"] as readonly string[],
   /** seen there. @spec hosts-claude-hooks */
   TOOL_HOOKS_SINCE: ["2.1.332"] as readonly string[],
   /** the sources of a session's start that end the context of that session. @spec hosts-claude-hooks */
@@ -1911,6 +1946,7 @@ export type RuleId =
   | "dedup-answers"
   | "dedup-answers-apart"
   | "doctor-starts-servers"
+  | "doctor-is-bounded"
   | "doctor-tries-hooks"
   | "doctor-judges"
   | "doctor-command"
@@ -1958,12 +1994,14 @@ export type RuleId =
   | "keeps-projects"
   | "hosts-detected"
   | "hosts-files"
+  | "hosts-places"
   | "hosts-command"
   | "hosts-quoting"
   | "hosts-own-entries"
   | "hosts-surgical"
   | "hosts-drift"
   | "hosts-left-alone"
+  | "hosts-read-bounded"
   | "hosts-written-whole"
   | "hosts-claude-hooks"
   | "hosts-version-asked"

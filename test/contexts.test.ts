@@ -78,6 +78,21 @@ ruleTest("announced-calls", "an announcement is for one call", () => {
   expect(announced.take("u1")).toBeUndefined();
 });
 
+loadBearing("announced-calls", "MAX_ANNOUNCED_CHARS", (moved) =>
+  ["u", "t", "p"].flatMap((name) =>
+    [0, 1].map(
+      (over) =>
+        readAnnouncement(
+          {
+            s: "S1",
+            u: "u1",
+            [name]: "/".repeat(limits.MAX_ANNOUNCED_CHARS + over),
+          },
+          moved,
+        ) !== undefined,
+    ),
+  ),
+);
 examples("hooks-announce", ["given announcement"], ["then it says"], (row) => {
   const said = readAnnouncement(JSON.parse(row["given announcement"]));
   if (!said) return { "then it says": "–" };
@@ -238,7 +253,7 @@ ruleTest(
 /** A hook as a host runs it. */
 const hook = (
   args: readonly string[],
-  input: string,
+  input: string | Buffer,
   env: Readonly<Record<string, string>> = {},
 ) =>
   spawnSync(
@@ -265,6 +280,11 @@ ruleTest("hooks-harm-nothing", "whatever it is given", () => {
         stdout: "",
         stderr: "",
       });
+  const latin = Buffer.from(large.replace("xx", "\xe9"), "latin1");
+  expect(hook(["pre-tool-use", "--agent", "claude"], latin)).toMatchObject({
+    status: 0,
+    stdout: "",
+  });
   const { status, stdout } = hook(["pre-tool-use", "--agent", "codex"], large);
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -283,7 +303,12 @@ ruleTest(
     const env = { CODEGRAPH_CACHE_DIR: daemon };
     const compacted = (payload: object) =>
       expect(
-        hook(["post-compact"], JSON.stringify(payload), env),
+        // With a byte that is no UTF-8.
+        hook(
+          ["post-compact"],
+          Buffer.from(JSON.stringify({ ...payload, x: "\xe9" }), "latin1"),
+          env,
+        ),
       ).toMatchObject({ status: 0, stdout: "", stderr: "" });
     // No daemon yet.
     compacted({ session_id: "S1" });

@@ -1,7 +1,9 @@
 /** What is found wrong with a host's entries, and how they are tried. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
+import { atOnce } from "../src/cli/doctor-command.ts";
 import {
   CALL,
   COMPACTION,
@@ -18,9 +20,12 @@ import {
   tryHook,
   tryServer,
 } from "../src/hosts/probe.ts";
+import { turns } from "../src/hosts/turns.ts";
+import { say } from "../src/model/wording.ts";
 import { TOOL } from "../src/serve/tool.ts";
-import { lists } from "../src/spec.gen.ts";
-import { codegraph } from "./binary.ts";
+import { lists, wordings } from "../src/spec.gen.ts";
+import { codegraph, ended, start } from "./binary.ts";
+import { gone } from "./daemons.ts";
 import { examples, loadBearing, ruleTest } from "./from-spec.ts";
 import { scratch } from "./scratch.ts";
 
@@ -192,7 +197,13 @@ const entry = (...args: readonly string[]): WiredServer => ({
   args,
 });
 const script = (code: string) => entry("-e", code);
-const SOON = { DOCTOR_WAIT_SECONDS: 0.3, DOCTOR_READS_CHARS: 100 };
+const SOON = {
+  DOCTOR_WAIT_SECONDS: 0.3,
+  DOCTOR_ENDS_MS: 50,
+  DOCTOR_READS_CHARS: 100,
+  DOCTOR_LINE_CHARS: 1000,
+};
+const LATER = { ...SOON, DOCTOR_WAIT_SECONDS: 20 };
 
 ruleTest("doctor-starts-servers", "the real one answers", async () => {
   const tried = await tryServer(
@@ -225,6 +236,107 @@ ruleTest("doctor-starts-servers", "servers that do not", async () => {
     { did: "hung" },
   ]);
 });
+
+ruleTest("doctor-is-bounded", "servers that say anything", async () => {
+  const trying = (one: WiredServer, limits = SOON) =>
+    tryServer(one, surroundings, limits);
+  /** Gives one result to each request. */
+  const giving = (result: string) =>
+    script(
+      `require("readline").createInterface(process.stdin).on("line", (line) => {
+        const { id } = JSON.parse(line);
+        if (id !== undefined) console.log(JSON.stringify({ id, result: ${result} }));
+      })`,
+    );
+  const [endless, nothing, silent, forked, ...odd] = await Promise.all([
+    trying({ ...server, command: "cat", args: ["/dev/zero"] }),
+    trying({ ...server, command: NODE, args: ["a\0b"] }),
+    trying(script("process.exit(3)"), LATER),
+    // What it leaves behind holds its outputs.
+    trying(
+      {
+        ...server,
+        command: "sh",
+        args: ["-c", `sleep 20 & echo $! > ${join(cwd, "left")}`],
+      },
+      LATER,
+    ),
+    ...[
+      "null",
+      "5",
+      "{tools:5}",
+      "{tools:[null,7,{name:{}}],serverInfo:1}",
+    ].map((result) => trying(giving(result), LATER)),
+  ]);
+  expect(endless).toEqual({ did: "hung" });
+  expect(nothing?.did).toBe("ended");
+  expect(silent).toEqual({
+    did: "ended",
+    detail: say(wordings.DOCTOR_EXIT_CODE, { code: 3 }),
+  });
+  expect(forked).toEqual({
+    did: "ended",
+    detail: say(wordings.DOCTOR_EXIT_CODE, { code: 0 }),
+  });
+  await gone(Number(readFileSync(join(cwd, "left"), "utf8")));
+  expect(odd.map((tried) => tried.did)).toEqual(odd.map(() => "answered"));
+  expect(
+    await tryHook(
+      { ...commandHook(CALL), argv: [NODE, "a\0b"] },
+      surroundings,
+      SOON,
+    ),
+  ).toEqual({ did: "not found", command: NODE });
+});
+
+ruleTest("doctor-is-bounded", "so many at a time, in their order", async () => {
+  const inTurn = turns(2);
+  const order: string[] = [];
+  let open = 0;
+  const task = (name: string) => async () => {
+    order.push(name);
+    expect((open += 1)).toBeLessThanOrEqual(2);
+    await pause(5);
+    open -= 1;
+    if (name === "b") throw new Error(name);
+    return name;
+  };
+  const done = await Promise.allSettled(
+    ["a", "b", "c", "d", "e"].map((name) => inTurn(task(name))),
+  );
+  expect(order.join("")).toBe("abcde");
+  expect(done.map(({ status }) => status === "fulfilled")).toEqual([
+    true,
+    false,
+    true,
+    true,
+    true,
+  ]);
+});
+
+ruleTest("doctor-is-bounded", "what it started ends with it", async () => {
+  const home = scratch();
+  const at = join(home, "pid");
+  const codegraph = join(home, "codegraph");
+  writeFileSync(codegraph, `#!/bin/sh\necho $$ > '${at}'\nexec sleep 60\n`, {
+    mode: 0o755,
+  });
+  mkdirSync(join(home, ".cursor"));
+  writeFileSync(
+    join(home, ".cursor", "mcp.json"),
+    JSON.stringify({
+      mcpServers: { a: { command: codegraph, args: ["serve"] } },
+    }),
+  );
+  const child = start(["doctor", "--target", "cursor"], { cwd: home, home });
+  const over = ended(child);
+  while (!existsSync(at) || readFileSync(at, "utf8") === "") await pause(10);
+  child.kill("SIGTERM");
+  await over;
+  await gone(Number(readFileSync(at, "utf8")));
+});
+
+loadBearing("doctor-is-bounded", "DOCTOR_AT_ONCE", (moved) => atOnce(moved));
 
 ruleTest("doctor-starts-servers", "in the barest environment", async () => {
   const env = {
@@ -317,6 +429,12 @@ ruleTest("doctor-command", "a host, installed and then broken", () => {
     ["ok", join(".claude", "settings.json")],
   ]);
 
+  // In the home itself nothing is told twice.
+  expect(codegraph(["doctor", "--json"], { ...at, cwd: home })).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^(?!.*config\.toml.*config\.toml)/su),
+  });
+
   const config = join(home, ".codex", "config.toml");
   writeFileSync(
     config,
@@ -336,5 +454,11 @@ loadBearing("doctor-starts-servers", "DOCTOR_WAIT_SECONDS", (moved) =>
   patience(moved),
 );
 loadBearing("doctor-starts-servers", "DOCTOR_READS_CHARS", (moved) =>
+  patience(moved),
+);
+loadBearing("doctor-starts-servers", "DOCTOR_ENDS_MS", (moved) =>
+  patience(moved),
+);
+loadBearing("doctor-starts-servers", "DOCTOR_LINE_CHARS", (moved) =>
   patience(moved),
 );

@@ -10,13 +10,14 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { once } from "node:events";
 import { dirname, join, relative } from "node:path";
 import { PassThrough } from "node:stream";
 import { applyPatch, parsePatch } from "diff";
-import { parse } from "jsonc-parser";
+import { createScanner, parse, type ParseError } from "jsonc-parser";
 import fc from "fast-check";
 import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
 import { expect } from "vitest";
@@ -42,7 +43,7 @@ import {
   shellWords,
 } from "../src/hosts/words.ts";
 import { say } from "../src/model/wording.ts";
-import { wordings } from "../src/spec.gen.ts";
+import { limits as fromSpec, wordings } from "../src/spec.gen.ts";
 import { differs } from "../tools/golden/golden.ts";
 import { codegraph, ended, onTerminal, start } from "./binary.ts";
 import { connect } from "./client.ts";
@@ -58,6 +59,7 @@ import {
   textOf,
   TOML_ZOO,
   wanted,
+  withoutOurs,
 } from "./hosts.ts";
 
 const folder = folders();
@@ -85,7 +87,8 @@ const run = (
   scope: Scope,
   places: Places,
   wishes: Partial<Wishes> = {},
-) => takeAll(plan(action, host, scope, places, { ...WISHES, ...wishes }));
+) =>
+  takeAll(action, plan(action, host, scope, places, { ...WISHES, ...wishes }));
 
 /** Every file and folder, links as such, by path. */
 const tree = (root: string): Record<string, string> =>
@@ -322,6 +325,62 @@ examples(
   },
 );
 
+law(
+  "hosts-surgical",
+  "whoever writes comments between ours is no obstacle",
+  () => {
+    const breaks = fc.constantFrom(
+      "// a, b\n",
+      "/* c, d */",
+      "// e\r\n",
+      "// f\n\n",
+    );
+    const text = fc.constantFrom(
+      "{}",
+      '{"mcpServers":{"b":{"command":"x"}},"hooks":{"PostCompact":[]}}',
+      '{\n  "mcpServers": {"b": {"command": "x"}},\n  "hooks": {"PostCompact": [{"x": 1}]}\n}\n',
+      '{"mcpServers": {\n}, "hooks": {\n"PreToolUse": [\n]}}',
+    );
+    // Where a value or a name may follow, or one has ended.
+    const places = fc.array(fc.tuple(fc.noBias(fc.nat(9_999)), breaks), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(text, places, (given, noise) => {
+        for (const file of claude.files("user", placesIn("/h", "/p"))) {
+          let now = textOf(file.install(given, wanted(), 0))!;
+          for (const [where, what] of noise) {
+            const ends = tokenEnds(now);
+            const at = ends[where % ends.length]!;
+            now = now.slice(0, at) + what + now.slice(at);
+          }
+          for (const from of [now, textOf(file.install(now, wanted(), 0))!]) {
+            const left = textOf(file.uninstall(from)) ?? "{}";
+            const errors: ParseError[] = [];
+            parse(left, errors, { allowTrailingComma: true });
+            expect(errors).toEqual([]);
+            expect(left).not.toContain("codegraph");
+            expect(withoutOurs(left, "")).toEqual(withoutOurs(given, ""));
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  },
+);
+
+/** The ends of all tokens but comments. */
+function tokenEnds(text: string): number[] {
+  const scanner = createScanner(text, true);
+  const ends: number[] = [];
+  for (;;) {
+    scanner.scan();
+    if (scanner.getTokenLength() === 0) return ends;
+    ends.push(scanner.getPosition());
+  }
+}
+
 ruleTest("hosts-surgical", "real files, every host and scope", () => {
   for (const host of HOSTS)
     for (const scope of SCOPES)
@@ -429,6 +488,48 @@ ruleTest(
       expect(groups.map(({ hooks }) => hooks)).toEqual([[{ command: "x" }]]);
   },
 );
+
+ruleTest("hosts-drift", "what was switched off stays off", () => {
+  const off = { command: ["codegraph", "serve"], enabled: false };
+  const places = machine({
+    ".config/opencode/opencode.json": JSON.stringify({ mcp: { cg: off } }),
+    ".codex/config.toml":
+      '[mcp_servers.cg]\ncommand = "codegraph"\nargs = ["serve"]\nenabled = false\n',
+    ".claude.json": JSON.stringify({
+      mcpServers: { cg: { ...off, args: [], disabled: true } },
+    }),
+  });
+  for (const id of ["opencode", "codex", "claude"]) {
+    run("install", hostNamed(id), "user", places);
+    const [file] = wired(hostNamed(id), "user", places).files;
+    expect(file!.servers).toMatchObject([{ name: "cg", enabled: false }]);
+    expect(file!.servers[0]!.command).toBe(WISHES.command[0]);
+  }
+});
+
+ruleTest("hosts-drift", "flags for Node, and not those of another", () => {
+  for (const [words, flags] of [
+    [["node", "--max-old-space-size=99", "/old/codegraph.js"], 1],
+    [["npx", "-y", "codegraph-explore@0.1.0"], 0],
+  ] as const) {
+    const [command, ...args] = words;
+    const places = machine({
+      ".cursor/mcp.json": JSON.stringify({
+        mcpServers: { codegraph: { command, args: [...args, "serve"] } },
+      }),
+    });
+    const cursor = hostNamed("cursor");
+    run("install", cursor, "user", places);
+    const [file] = wired(cursor, "user", places).files;
+    const [node, script] = WISHES.command;
+    expect(file!.servers).toMatchObject([
+      {
+        command: node,
+        args: [...args.slice(0, flags), script, "serve", "--mcp"],
+      },
+    ]);
+  }
+});
 
 ruleTest("hosts-drift", "a group that would not let it fire is left", () => {
   const mine = claudeHooks(wanted())[1]!;
@@ -652,6 +753,7 @@ ruleTest("hosts-left-alone", "the file, and those that would follow", () => {
   const wrong = machine({
     ".claude/settings.json": '{"hooks":\n{"PreToolUse": {}}}',
   });
+  const before = tree(wrong.home);
   expect(run("install", claude, "user", wrong)).toMatchObject([
     { change: "added" },
     {
@@ -662,6 +764,12 @@ ruleTest("hosts-left-alone", "the file, and those that would follow", () => {
       },
     },
   ]);
+  // What can be taken out is.
+  expect(run("uninstall", claude, "user", wrong)).toMatchObject([
+    { change: "left alone" },
+    { change: "removed" },
+  ]);
+  expect(tree(wrong.home)).toEqual(before);
 });
 
 ruleTest("hosts-left-alone", "a path that the host would change", () => {
@@ -697,9 +805,64 @@ ruleTest("hosts-left-alone", "locked, unreadable and other bytes", () => {
     run("install", hostNamed(id), "user", places).at(-1)!.problem?.what;
   expect(what("cursor")).toBe(wordings.HOST_READ_ONLY);
   expect(what("gemini")).toBe(wordings.HOST_NOT_UTF8);
-  expect(what("vscode")).toContain("EISDIR");
+  expect(what("vscode")).toBe(wordings.HOST_NO_FILE);
   expect(tree(places.home)).toEqual(before);
   expect(what("opencode")).toBe(wordings.HOST_PLUGIN_TAKEN);
+});
+
+ruleTest(
+  "hosts-read-bounded",
+  "pipes, devices, and what is nested without an end",
+  () => {
+    const deep = 100_000;
+    const places = machine({
+      ".cursor/x": "",
+      ".gemini/settings.json": `{"a":${"[".repeat(deep)}${"]".repeat(deep)}}`,
+      ".codex/config.toml": `a = ${"[".repeat(deep)}${"]".repeat(deep)}\n`,
+      ".config/Code/User/x": "",
+    });
+    execFileSync("mkfifo", [join(places.home, ".cursor/mcp.json")]);
+    symlinkSync("/dev/zero", join(places.home, ".config/Code/User/mcp.json"));
+    for (const action of ["install", "uninstall"] as const) {
+      const what = (id: string) =>
+        run(action, hostNamed(id), "user", places).at(-1)!.problem?.what;
+      expect(what("cursor")).toBe(wordings.HOST_NO_FILE);
+      expect(what("vscode")).toBe(wordings.HOST_NO_FILE);
+      expect(what("gemini")).toBe(wordings.HOST_TOO_DEEP);
+      expect(what("codex")).toBe(wordings.HOST_TOO_DEEP);
+    }
+  },
+);
+
+loadBearing("hosts-read-bounded", "MAX_HOST_FILE_MB", (moved) => {
+  const file = join(machine({ x: "" }).home, "x");
+  return [0, 1].map((over) => {
+    truncateSync(file, fromSpec.MAX_HOST_FILE_MB * 1_000_000 + over);
+    return "problem" in readText(file, moved);
+  });
+});
+
+ruleTest("hosts-surgical", "a link into folders that are not there", () => {
+  const places = machine({ ".codex/x": "" });
+  const { home } = places;
+  symlinkSync("../dot/files/c.toml", join(home, ".codex/config.toml"));
+  const before = tree(home);
+  run("install", hostNamed("codex"), "user", places);
+  expect(readFileSync(join(home, "dot/files/c.toml"), "utf8")).toContain(
+    "codegraph",
+  );
+  run("uninstall", hostNamed("codex"), "user", places);
+  expect(tree(home)).toEqual(before);
+  expect(existsSync(join(home, "dot"))).toBe(false);
+});
+
+ruleTest("hosts-written-whole", "no link that was put in its way", () => {
+  const { home } = machine({ "mcp.json": "{}", precious: "precious" });
+  const beside = join(home, `.mcp.json.codegraph-${process.pid}`);
+  symlinkSync("precious", beside);
+  expect(apply(join(home, "mcp.json"), "{}", { text: "[]" })).toBe("done");
+  expect(readFileSync(join(home, "mcp.json"), "utf8")).toBe("[]");
+  expect(readFileSync(join(home, "precious"), "utf8")).toBe("precious");
 });
 
 ruleTest(
@@ -745,7 +908,7 @@ ruleTest(
     const steps = plan("install", hostNamed("cursor"), "user", places, WISHES);
     writeFileSync(path, '{"b":2}');
     expect(apply(path, '{"a":1}', { text: "lost" })).toBe("stale");
-    takeAll(steps);
+    takeAll("install", steps);
     expect(parse(readFileSync(path, "utf8"))).toMatchObject({
       b: 2,
       mcpServers: { codegraph: {} },
@@ -792,7 +955,7 @@ loadBearing("hosts-written-whole", "MAX_EDITS", (moved) => {
     before: `${(edits += 1)}`,
     again: stale,
   });
-  const [done] = takeAll([stale()], moved);
+  const [done] = takeAll("install", [stale()], moved);
   return [edits, done!.problem?.what];
 });
 
@@ -816,6 +979,7 @@ ruleTest("install-asks", "without a terminal nothing is written", () => {
       status: 2,
       stderr: expect.stringContaining(said),
     });
+  expect(stderr).toContain("  to add      ~/.codex/config.toml");
   const none = machine();
   expect(
     codegraph(["install"], {
@@ -824,15 +988,49 @@ ruleTest("install-asks", "without a terminal nothing is written", () => {
       env: { PATH: "/nowhere" },
     }),
   ).toMatchObject({ status: 1, stderr: expect.stringContaining("--target") });
+  symlinkSync(none.home, join(none.root, "home"));
+  for (const home of [none.home, join(none.root, "home")])
+    expect(
+      codegraph(["install", "--scope", "project", "--yes", none.home], {
+        cwd: none.root,
+        home,
+      }),
+    ).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(wordings.INSTALL_HOME),
+    });
+});
+
+ruleTest("hosts-places", "a place that is none", () => {
+  for (const [name, value] of [
+    ["HOME", ""],
+    ["HOME", "here"],
+    ["CODEX_HOME", "~/.codex"],
+    ["CLAUDE_CONFIG_DIR", "../x"],
+    ["XDG_CONFIG_HOME", "."],
+  ] as const) {
+    const { home, root } = machine(agents);
+    const before = [tree(home), tree(root)];
+    for (const args of [["install", "--yes"], ["uninstall"], ["doctor"]])
+      expect(
+        codegraph(args, { cwd: root, home, env: { [name]: value } }),
+      ).toMatchObject({
+        status: 1,
+        stdout: "",
+        stderr: expect.stringContaining(
+          say(wordings.INSTALL_NO_PLACE, { name, value }),
+        ),
+      });
+    expect([tree(home), tree(root)]).toEqual(before);
+  }
+  const { home, root } = machine(agents);
   expect(
-    codegraph(["install", "--scope", "project", "--yes", none.home], {
-      cwd: none.root,
-      home: none.home,
+    codegraph(["install", "--yes"], {
+      cwd: root,
+      home,
+      env: { CODEX_HOME: "", XDG_CONFIG_HOME: "" },
     }),
-  ).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining(wordings.INSTALL_HOME),
-  });
+  ).toMatchObject({ status: 0 });
 });
 
 ruleTest("install-asks", "one question", async () => {
@@ -986,13 +1184,25 @@ ruleTest(
     expect(tree(places.home)).toEqual(before);
     for (const said of [
       "~/.codex/config.toml",
-      `codegraph uninit "${places.root}"`,
-      `rm -r "${kept}"`,
+      `codegraph uninit ${places.root}`,
+      `rm -r ${kept}`,
     ])
       expect(stdout).toContain(said);
     const again = codegraph(["uninstall", "--json"], at);
     expect(again).toMatchObject({ status: 0, stderr: "" });
     expect(JSON.parse(again.stdout)).toMatchObject({ hosts: [], daemons: 0 });
+    // A daemon is something to do.
+    const two = await connect({
+      cwd: places.root,
+      home: places.home,
+      daemon: kept,
+    });
+    const last = codegraph(["uninstall"], at);
+    await two.client.close();
+    expect(last.stdout).toContain(
+      say(wordings.UNINSTALL_DAEMONS, { count: 1 }),
+    );
+    expect(last.stdout).not.toContain(wordings.INSTALL_NOTHING);
     rmSync(join(places.root, ".codegraph"), { recursive: true });
   },
 );

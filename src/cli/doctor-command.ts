@@ -1,10 +1,12 @@
 /** `codegraph doctor`. */
+import { constants } from "node:os";
 import { isOurs, judge, type Finding } from "../hosts/doctor.ts";
 import { examine } from "../hosts/examine.ts";
 import type { Host, Places, Scope } from "../hosts/host.ts";
 import { commandFor, isDetected, versionOf } from "../hosts/machine.ts";
+import { turns, type InTurn } from "../hosts/turns.ts";
 import { say } from "../model/wording.ts";
-import { wordings } from "../spec.gen.ts";
+import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 import { hasData } from "../store/folder.ts";
 import { printLines, type Invocation } from "./main.ts";
 import { plain } from "./plain.ts";
@@ -24,11 +26,17 @@ export async function doctor({
   values,
 }: Invocation): Promise<number> {
   const places = placesOf(positionals[0]);
-  const examined: Examined[] = [];
-  for (const host of hostsNamed("doctor", values.target)) {
-    const one = await examinedOne(host, places);
-    if (one) examined.push(one);
-  }
+  // What was started ends with this program.
+  for (const [signal, number] of Object.entries(ENDING))
+    process.once(signal, () => process.exit(BY_SIGNAL + number));
+  const inTurn = turns(atOnce());
+  const examined = (
+    await Promise.all(
+      hostsNamed("doctor", values.target).map((host) =>
+        examinedOne(host, places, inTurn),
+      ),
+    )
+  ).filter((one) => one !== undefined);
   const failed = examined.some(({ findings }) =>
     findings.some(({ mark }) => mark === "FAIL"),
   );
@@ -45,10 +53,23 @@ export async function doctor({
   return failed ? 1 : 0;
 }
 
+/** @spec doctor-is-bounded */
+export const atOnce = (limits: Pick<Limits, "DOCTOR_AT_ONCE"> = fromSpec) =>
+  limits.DOCTOR_AT_ONCE;
+
+/** Signals that end a program, and what a shell adds to their numbers. */
+const ENDING = Object.freeze({
+  SIGHUP: constants.signals.SIGHUP,
+  SIGINT: constants.signals.SIGINT,
+  SIGTERM: constants.signals.SIGTERM,
+});
+const BY_SIGNAL = 128; // exempt spec-values-are-imported: POSIX
+
 /** None of a host that is neither here nor wired. */
 async function examinedOne(
   host: Host,
   places: Places,
+  inTurn: InTurn,
 ): Promise<Examined | undefined> {
   const version = await versionOf(host, places);
   const wishes = (scope: Scope) => ({
@@ -56,7 +77,7 @@ async function examinedOne(
     version,
     platform: places.platform,
   });
-  const found = await examine(host, places, wishes);
+  const found = await examine(host, places, wishes, inTurn);
   return isDetected(host, places) || found.files.some(isOurs)
     ? { host, version, findings: judge(found, VERSION) }
     : undefined;

@@ -187,7 +187,7 @@ export const COMMANDS = {
   install: {
     usage:
       "codegraph install [PATH] [--target NAMES] [--scope SCOPE] [--hooks] [--print] [-y] [--json]",
-    summary: "connect Claude Code, Codex and other agents to it",
+    summary: "connect Claude Code, Codex and other agents to codegraph",
     details:
       "Adds the server, and what tells a host's conversations apart, to the files of Claude\n" +
       "Code (claude), Codex (codex), Cursor (cursor), opencode (opencode), Gemini CLI (gemini)\n" +
@@ -214,7 +214,7 @@ export const COMMANDS = {
   uninstall: {
     usage:
       "codegraph uninstall [PATH] [--target NAMES] [--scope SCOPE] [--print] [--json]",
-    summary: "disconnect them again",
+    summary: "disconnect those agents again",
     details:
       "Takes out what `codegraph install` has put into the files of hosts, and nothing else.\n" +
       "For a user it also ends the daemons, and says what data is left.",
@@ -230,11 +230,11 @@ export const COMMANDS = {
     load: async () => (await import("./install-command.ts")).uninstall,
   },
   doctor: {
-    usage: "codegraph doctor [PATH] [--target NAME[,NAME...]|all] [--json]",
-    summary: "check that those agents reach it, and say what to mend",
+    usage: "codegraph doctor [PATH] [--target NAMES] [--json]",
+    summary: "check that agents reach codegraph, and say what to mend",
     details:
       "Starts what the files of each host tell it to start, as the host would, and says what\n" +
-      "is wrong and how to mend it. Nothing is changed.",
+      "is wrong and how to mend it. No file of a host is changed.",
     most: 1,
     options: { target: { type: "string" }, json: { type: "boolean" } },
     optionHelp: [

@@ -23,12 +23,12 @@ export async function hooks(args: readonly string[]): Promise<void> {
   process.stdout.on("error", () => {});
   const [name] = args;
   try {
-    const text = await input();
+    const given = await input();
     if (name === "pre-tool-use") {
       const at = args.indexOf("--agent");
-      process.stdout.write(preToolUse(text, args[at + 1]));
+      process.stdout.write(preToolUse(EXACT.decode(given), args[at + 1]));
     } else if (name === "post-compact") {
-      const sessionId = postCompact(text);
+      const sessionId = postCompact(LENIENT.decode(given));
       if (sessionId === "") return;
       const { askAll } = await import("../serve/daemon/ask.ts");
       await askAll("clear-session-record", hookWaits().daemon, { sessionId });
@@ -39,25 +39,28 @@ export async function hooks(args: readonly string[]): Promise<void> {
 }
 
 /** All of standard input, as far as a payload goes; what does not end in time is none. */
-function input(): Promise<string> {
+function input(): Promise<Buffer> {
   const { input: ms, bytes: most } = hookWaits();
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let bytes = 0;
-    const done = (text: string) => {
+    const done = (given: Buffer = Buffer.alloc(0)) => {
       clearTimeout(timer);
       process.stdin.destroy();
-      resolve(text);
+      resolve(given);
     };
-    const timer = setTimeout(() => done(""), ms);
-    process.stdin.on("error", () => done(""));
+    const timer = setTimeout(done, ms);
+    process.stdin.on("error", () => done());
     process.stdin.on("data", (part: Buffer) => {
       parts.push(part);
       bytes += part.length;
-      if (bytes > most) done("");
+      if (bytes > most) done();
     });
-    process.stdin.on("end", () => done(Buffer.concat(parts).toString("utf8")));
+    process.stdin.on("end", () => done(Buffer.concat(parts)));
   });
 }
 
+/** A rewrite of what is no UTF-8 would change it; an end of a context must not be lost by it. */
+const EXACT = new TextDecoder("utf8", { fatal: true });
+const LENIENT = new TextDecoder("utf8");
 const MEGABYTE = 1000 * 1000; // exempt spec-values-are-imported: a unit

@@ -1,10 +1,18 @@
 /** `codegraph install` and `codegraph uninstall`. */
 import { createTwoFilesPatch } from "diff";
+import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Host, Places, Scope } from "../hosts/host.ts";
-import { plan, takeAll, type Action, type Step } from "../hosts/install.ts";
+import {
+  plan,
+  takeAll,
+  type Action,
+  type Change,
+  type Step,
+} from "../hosts/install.ts";
 import { commandFor, isDetected, versionOf } from "../hosts/machine.ts";
+import { forPosixShell } from "../hosts/words.ts";
 import { userFolderPath } from "../index/user-folder.ts";
 import { say } from "../model/wording.ts";
 import { daemons, endDaemon } from "../serve/daemon/registry.ts";
@@ -53,7 +61,7 @@ export async function install(invocation: Invocation): Promise<number> {
   );
   if (values.print === true) return shown(asked, planned);
   if (values.yes !== true && values.target === undefined && changes(planned)) {
-    const lines = told(asked, planned);
+    const lines = told(asked, planned, TO_DO);
     if (!process.stdin.isTTY || !process.stderr.isTTY) {
       for (const line of lines) warn(line);
       throw new UsageError(wordings.INSTALL_SAY_YES);
@@ -61,7 +69,7 @@ export async function install(invocation: Invocation): Promise<number> {
     for (const line of lines) process.stderr.write(`${line}\n`);
     if (!(await agreed())) return printLines([wordings.INSTALL_NOT_DONE]);
   }
-  const done = taken(planned);
+  const done = taken("install", planned);
   const notes = [
     ...(scope === "project" && !own.portable
       ? [wordings.INSTALL_NOT_PORTABLE]
@@ -88,7 +96,7 @@ export async function uninstall(invocation: Invocation): Promise<number> {
     }))
     .filter(({ steps }) => steps.length > 0);
   if (values.print === true) return shown(asked, planned);
-  const done = taken(planned);
+  const done = taken("uninstall", planned);
   // Hosts that keep their entry keep their daemon.
   const isAll = values.target === undefined || values.target === "all";
   const ended =
@@ -107,10 +115,13 @@ export async function uninstall(invocation: Invocation): Promise<number> {
       say(wordings.UNINSTALL_KEPT, { path: plain(path), command }),
     ),
   ];
-  const code = reported(asked, done, notes, {
-    daemons: ended.ended.length,
-    kept,
-  });
+  const code = reported(
+    asked,
+    done,
+    notes,
+    { daemons: ended.ended.length, kept },
+    ended.ended.length === 0,
+  );
   return ended.stay.length > 0 ? 1 : code;
 }
 
@@ -124,7 +135,7 @@ function understood(
   if (scope !== "user" && scope !== "project")
     throw misused(say(wordings.INSTALL_SCOPE, { value: plain(String(scope)) }));
   const places = placesOf(positionals[0]);
-  if (scope === "project" && resolve(places.root) === resolve(places.home))
+  if (scope === "project" && isSameFolder(places.root, places.home))
     throw new UserError(wordings.INSTALL_HOME);
   const named = hostsNamed(action, target);
   const hosts =
@@ -132,6 +143,15 @@ function understood(
       ? named
       : named.filter((host) => isDetected(host, places));
   return { action, scope, places, hosts, values };
+}
+
+/** In whatever way its path is written. */
+function isSameFolder(a: string, b: string): boolean {
+  try {
+    return realpathSync(a) === realpathSync(b);
+  } catch {
+    return resolve(a) === resolve(b);
+  }
 }
 
 const changes = (planned: readonly Done[]): boolean =>
@@ -156,8 +176,8 @@ export async function agreed(
   }
 }
 
-const taken = (planned: readonly Done[]): Done[] =>
-  planned.map(({ host, steps }) => ({ host, steps: takeAll(steps) }));
+const taken = (action: Action, planned: readonly Done[]): Done[] =>
+  planned.map(({ host, steps }) => ({ host, steps: takeAll(action, steps) }));
 
 /** @spec install-print */
 function shown(asked: Asked, planned: readonly Done[]): number {
@@ -206,13 +226,14 @@ function reported(
   done: readonly Done[],
   notes: readonly string[],
   more: object,
+  isQuiet = true,
 ): number {
   if (asked.values.json === true)
     printLines([JSON.stringify({ ...asJson(asked, done), ...more })]);
   else {
     const lines = told(asked, done);
     printLines([
-      ...(lines.length > 0 ? lines : [wordings.INSTALL_NOTHING]),
+      ...(lines.length > 0 || !isQuiet ? lines : [wordings.INSTALL_NOTHING]),
       ...notes,
     ]);
     warnProblems(asked, done);
@@ -224,14 +245,18 @@ const hasProblems = (done: readonly Done[]): boolean =>
   done.some(({ steps }) => steps.some(({ problem }) => problem));
 
 /** A host a line, and a line for each of its files. @spec install-report */
-function told({ places }: Asked, done: readonly Done[]): string[] {
+function told(
+  { places }: Asked,
+  done: readonly Done[],
+  words: Readonly<Record<Change, string>> = DONE,
+): string[] {
   return done.flatMap(({ host, steps }) => [
     host.title,
     ...steps
       .filter(({ change }) => change !== "absent")
       .map(
         ({ change, file: { path, holds } }) =>
-          `  ${change.padEnd(WIDTH)}  ${shortened(path, places)} (${HOLDS[holds]})`,
+          `  ${words[change].padEnd(WIDTH)}  ${shortened(path, places)} (${HOLDS[holds]})`,
       ),
   ]);
 }
@@ -292,7 +317,21 @@ const HOLDS = {
   hooks: "hooks",
   plugin: "plugin",
 } as const;
-const WIDTH = "left alone".length;
+const DONE = {
+  added: "added",
+  changed: "changed",
+  unchanged: "unchanged",
+  removed: "removed",
+  absent: "absent",
+  "left alone": "left alone",
+} as const;
+const TO_DO = {
+  ...DONE,
+  added: "to add",
+  changed: "to change",
+  removed: "to remove",
+} as const;
+const WIDTH = DONE["left alone"].length;
 
 /** @spec uninstall-leaves-nothing */
 async function endDaemons() {
@@ -313,7 +352,10 @@ function keptData(
   { root, exists, platform }: Places,
   roots: readonly string[],
 ): { path: string; command: string }[] {
-  const quoted = (path: string) => `"${plain(path)}"`;
+  const quoted = (path: string) =>
+    platform === "win32"
+      ? `"${plain(path)}"`
+      : plain(forPosixShell([path], platform));
   const cache = userFolderPath();
   return [
     ...[...new Set([root, ...roots])].filter(hasData).map((path) => ({

@@ -1,12 +1,12 @@
 /** The hosts that a command line names, and where their files are. */
 import { homedir } from "node:os";
-import { relative, sep } from "node:path";
+import { isAbsolute, relative, sep } from "node:path";
 import type { Host, HostId, Places } from "../hosts/host.ts";
 import { HOSTS } from "../hosts/index.ts";
 import { placesHere } from "../hosts/machine.ts";
 import { say } from "../model/wording.ts";
-import { wordings } from "../spec.gen.ts";
-import { nearestProject } from "../store/place.ts";
+import { lists, wordings } from "../spec.gen.ts";
+import { nearestProject, UserError } from "../store/place.ts";
 import { existing } from "./existing.ts";
 import type { CommandName } from "./help.ts";
 import { UsageError } from "./main.ts";
@@ -35,9 +35,20 @@ export function hostsNamed(
   return HOSTS.filter(({ id }) => wanted.includes(id));
 }
 
-/** Of the project at a path, or around this folder. Throws: UserError where the path is none. */
+/**
+ * Of the project at a path, or around this folder. Throws: UserError where the path is
+ * none, or a variable leads to no place of its own.
+ * @spec hosts-places
+ */
 export function placesOf(path: string | undefined): Places {
   const home = homedir();
+  for (const name of lists.PLACE_VARIABLES) {
+    const value = name === "HOME" ? home : process.env[name];
+    if (value !== undefined && !isAbsolute(value) && (value || name === "HOME"))
+      throw new UserError(
+        say(wordings.INSTALL_NO_PLACE, { name, value: plain(value) }),
+      );
+  }
   return placesHere(
     path === undefined
       ? (nearestProject(process.cwd(), home) ?? process.cwd())

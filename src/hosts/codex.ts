@@ -5,13 +5,13 @@
 import { join } from "node:path";
 import { TOOL } from "../serve/tool.ts";
 import { wordings } from "../spec.gen.ts";
-import { edited } from "./edit-json.ts";
+import { edited, type JsonObject } from "./edit-json.ts";
 import { newTomlFile, TomlText, withoutTable } from "./edit-toml.ts";
 import { hookFile } from "./file.ts";
 import { oursOfHooks, type HookEntry } from "./hook-entries.ts";
 import { say } from "../model/wording.ts";
 import type { Edited, Host, HostFile, Ours, Places, Wanted } from "./host.ts";
-import { extras, SERVE, wiredServer } from "./servers.ts";
+import { wiredServer, wordsWith } from "./servers.ts";
 import { askedOfCommand, forSystemShell, isServer } from "./words.ts";
 
 const folder = ({ env, home }: Places): string =>
@@ -54,8 +54,8 @@ const installToml = (
   created: number,
 ): Edited =>
   edited(() => {
-    const values = (more: readonly string[] = []) => {
-      const [command = "", ...args] = [...wanted.command, ...SERVE, ...more];
+    const values = (there: JsonObject = {}) => {
+      const [command = "", ...args] = wordsWith(wanted.command, there);
       return { command, args };
     };
     if (text === undefined)
@@ -64,8 +64,8 @@ const installToml = (
     const [first, ...copies] = ours(file);
     for (const { name } of copies) file.remove(TABLE, name);
     if (first) {
-      const there = first.value as { readonly [name: string]: unknown };
-      const drifted = Object.entries(values(extras(there as never))).filter(
+      const there = first.value as JsonObject;
+      const drifted = Object.entries(values(there)).filter(
         ([k, v]) => JSON.stringify(there[k]) !== JSON.stringify(v),
       );
       file.set(TABLE, first.name, Object.fromEntries(drifted));

@@ -114,7 +114,7 @@ export function judge(
         ];
       return [
         ...file.servers.flatMap(([server, tried]) =>
-          aboutServer(server, tried, own, limits, about),
+          aboutServer(server, tried, own, limits, about, file.path),
         ),
         ...aboutHooks(file, servers, host.version, limits, about),
         ...(file.plugin ? [about("ok", wordings.DOCTOR_PLUGIN)] : []),
@@ -142,9 +142,16 @@ function aboutServer(
   own: string,
   limits: Used,
   about: About,
+  path: string,
 ): readonly Finding[] {
   if (!enabled || !tried)
-    return [about("note", say(wordings.DOCTOR_OFF, { name }))];
+    return [
+      about(
+        "note",
+        say(wordings.DOCTOR_OFF, { name }),
+        say(wordings.DOCTOR_MEND_OFF, { path }),
+      ),
+    ];
   if (tried.did === "not found")
     return [about("FAIL", say(wordings.DOCTOR_NOT_FOUND, { name, command }))];
   if (tried.did === "ended")

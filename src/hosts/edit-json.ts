@@ -41,12 +41,18 @@ export class Unfit extends Error {
   }
 }
 
-/** Runs an edit; a file that is not fit for it is a problem, any other error is ours. */
+/**
+ * Runs an edit; a file that is not fit for it is a problem, any other error is ours.
+ * @spec hosts-read-bounded
+ */
 export function edited(edit: () => Edited): Edited {
   try {
     return edit();
   } catch (error) {
     if (error instanceof Unfit) return { problem: error.problem };
+    // The parsers go as deep as the file does, and the stack has an end.
+    if (error instanceof RangeError)
+      return { problem: { line: undefined, what: wordings.HOST_TOO_DEEP } };
     throw error;
   }
 }
@@ -154,11 +160,13 @@ export class JsonText {
     }
     const before = end(items[at - 1]!);
     const start = blankStart(text, item.offset);
-    if (after !== undefined) this.#splice([start, after + 1, ""]);
+    const stop = after === undefined ? end(item) : after + 1;
+    const gap = closing(text.slice(before, start), text.slice(stop));
+    if (after !== undefined) this.#splice([start, stop, gap]);
     else {
       const comma = commaIn(text, before, item.offset)!;
       // The comma may be the last thing before the blanks that go.
-      this.#splice([start, end(item), ""], [comma, comma + 1, ""]);
+      this.#splice([start, stop, gap], [comma, comma + 1, ""]);
     }
     return { all: false };
   }
@@ -379,12 +387,20 @@ const member = (name: string, value: Json, style: Style): string =>
 function innerBefore(before: string, after: string): string | undefined {
   if (/^\r?\n[ \t]*$/u.test(after)) {
     const there = /^([^]*?)(?:\r\n\r\n|\n\n)[ \t]*$/u.exec(before);
-    if (there) return there[1]!;
+    if (there) return there[1]! + closing(there[1]!, "");
   }
   if (after === " " && before.endsWith(" ")) return before.slice(0, -1);
-  const rest = before + after.replace(",", "");
+  const comma = commaIn(after, 0, after.length) ?? after.length;
+  const tail = after.slice(0, comma) + after.slice(comma + 1);
+  const rest = before + closing(before, tail) + tail;
   return rest.trim() === "" ? undefined : rest;
 }
+
+/** What has to stand between two texts, so that a comment to the line's end does not take in the second. */
+const closing = (before: string, after: string): string =>
+  isLineComment(before, 0, before.length) && !/^[ \t]*\r?\n/u.test(after)
+    ? (/\r?\n/u.exec(before + after)?.[0] ?? NEW.eol)
+    : "";
 
 function parsed(text: string): Node | undefined {
   const errors: ParseError[] = [];

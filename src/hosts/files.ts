@@ -7,7 +7,9 @@
 import {
   chownSync,
   closeSync,
+  constants,
   fchmodSync,
+  fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -23,7 +25,7 @@ import {
   type Stats,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { wordings } from "../spec.gen.ts";
+import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 import type { Edited, Problem } from "./host.ts";
 
 /** A file's text; none where it is missing. */
@@ -34,14 +36,21 @@ export const problem = (what: string): { readonly problem: Problem } => ({
   problem: { line: undefined, what },
 });
 
-/** @spec hosts-left-alone */
-export function readText(path: string): Read {
+/** @spec hosts-left-alone hosts-read-bounded */
+export function readText(
+  path: string,
+  limits: Pick<Limits, "MAX_HOST_FILE_MB"> = fromSpec,
+): Read {
   try {
-    return {
-      text: new TextDecoder("utf8", { fatal: true, ignoreBOM: true }).decode(
-        readFileSync(path),
-      ),
-    };
+    const bytes = readFile(path, limits.MAX_HOST_FILE_MB * MEGABYTE);
+    return bytes instanceof Uint8Array
+      ? {
+          text: new TextDecoder("utf8", {
+            fatal: true,
+            ignoreBOM: true,
+          }).decode(bytes),
+        }
+      : bytes;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return { text: undefined };
@@ -51,10 +60,31 @@ export function readText(path: string): Read {
   }
 }
 
-/** How many folders above a file are missing. */
+function readFile(path: string, most: number): Buffer | Read {
+  // What is no file, a pipe say, must not keep who opens it.
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const about = fstatSync(file);
+    if (!about.isFile()) return problem(wordings.HOST_NO_FILE);
+    if (about.size > most) return problem(wordings.HOST_TOO_LARGE);
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** How many folders above a file are missing, where a link leads to it above that. */
 export function missingFolders(path: string): number {
+  try {
+    return missingAbove(followed(path));
+  } catch {
+    return 0;
+  }
+}
+
+function missingAbove(path: string): number {
   const folder = dirname(path);
-  return folder === path || there(folder) ? 0 : 1 + missingFolders(folder);
+  return folder === path || there(folder) ? 0 : 1 + missingAbove(folder);
 }
 
 /** Whether something is there, be it a link that leads nowhere. */
@@ -90,7 +120,7 @@ export function apply(
     if (edit.text === undefined) {
       if (stale()) return "stale";
       rmSync(target, { force: true });
-      removeEmpty(dirname(path), edit.folders ?? 0);
+      removeEmpty(dirname(target), edit.folders ?? 0);
       return "done";
     }
     mkdirSync(dirname(target), { recursive: true });
@@ -111,11 +141,11 @@ function replace(
   const begin = `.${basename(target)}${TEMPORARY}`;
   // What a run that was killed has left.
   for (const name of readdirSync(folder))
-    if (name.startsWith(begin) && !runs(Number(name.slice(begin.length))))
+    if (name.startsWith(begin) && !runsElse(Number(name.slice(begin.length))))
       rmSync(join(folder, name), { force: true });
   const beside = join(folder, `${begin}${process.pid}`);
   try {
-    const file = openSync(beside, "w", stat ? 0o600 : 0o666);
+    const file = openSync(beside, "wx", stat ? 0o600 : 0o666);
     try {
       const bytes = Buffer.from(text);
       for (let done = 0; done < bytes.length;)
@@ -163,7 +193,9 @@ function removeEmpty(folder: string, folders: number): void {
     }
 }
 
-function runs(pid: number): boolean {
+/** Whether another process of that number runs. */
+function runsElse(pid: number): boolean {
+  if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return true;
@@ -182,5 +214,6 @@ const told = (error: unknown): string => {
 };
 
 const TEMPORARY = ".codegraph-";
+const MEGABYTE = 1000 * 1000; // exempt spec-values-are-imported: a unit
 const WRITABLE = 0o222;
 const MODE = 0o7777;

@@ -146,8 +146,13 @@ const CHANGING: Problem = {
   what: wordings.HOST_CHANGING,
 };
 
-/** Takes the steps of a host; where one file has to be left alone, so are those after it. */
+/**
+ * Takes the steps of a host. Where one file has to be left alone, so are those after it
+ * that would be added to; what is to go goes as far as it can.
+ * @spec hosts-left-alone
+ */
 export function takeAll(
+  action: Action,
   steps: readonly Step[],
   bounds: Bounds = fromSpec,
 ): Step[] {
@@ -155,7 +160,7 @@ export function takeAll(
   for (const step of steps) {
     const now = take(step, bounds);
     done.push(now);
-    if (now.problem) break;
+    if (now.problem && action === "install") break;
   }
   return done;
 }

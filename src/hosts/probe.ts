@@ -4,10 +4,16 @@
  * over. Nothing is thrown: what goes wrong is what is told.
  */
 import { spawn, type ChildProcess } from "node:child_process";
-import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { ANNOUNCE_TOOL } from "../serve/announce.ts";
 import { TOOL } from "../serve/tool.ts";
-import { limits as fromSpec, lists, type Limits } from "../spec.gen.ts";
+import { say } from "../model/wording.ts";
+import {
+  limits as fromSpec,
+  lists,
+  wordings,
+  type Limits,
+} from "../spec.gen.ts";
 import {
   CALL,
   COMPACTION,
@@ -26,11 +32,19 @@ export interface Surroundings {
   readonly platform: NodeJS.Platform;
 }
 
-type Used = Pick<Limits, "DOCTOR_WAIT_SECONDS" | "DOCTOR_READS_CHARS">;
+type Used = Pick<
+  Limits,
+  | "DOCTOR_WAIT_SECONDS"
+  | "DOCTOR_ENDS_MS"
+  | "DOCTOR_READS_CHARS"
+  | "DOCTOR_LINE_CHARS"
+>;
 
 /** How long each is waited for, in milliseconds, and how much of what it writes is looked at. @spec doctor-starts-servers */
 export const patience = (limits: Used = fromSpec) => ({
   wait: limits.DOCTOR_WAIT_SECONDS * SECOND,
+  ends: limits.DOCTOR_ENDS_MS,
+  line: limits.DOCTOR_LINE_CHARS,
   chars: limits.DOCTOR_READS_CHARS,
 });
 const SECOND = 1000; // exempt spec-values-are-imported: a unit
@@ -88,7 +102,7 @@ const REQUESTS: readonly (readonly [method: string, params: object])[] = [
 /** What of the answers is looked at. */
 interface Results {
   readonly serverInfo?: { readonly version?: unknown };
-  readonly tools?: readonly { readonly name?: unknown }[];
+  readonly tools?: unknown;
 }
 
 function converse(
@@ -97,19 +111,24 @@ function converse(
   env: Record<string, string>,
   limits: Used,
 ): Promise<ServerTried> {
-  const started = performance.now();
+  const began = performance.now();
   return new Promise((resolve) => {
     // Answers by itself: a daemon would outlive the question.
-    const child = start(command, args, cwd, {
+    const started = start(command, args, cwd, {
       CODEGRAPH_DAEMON: "0",
       ...env,
       ...own,
     });
+    if (started instanceof Error) {
+      resolve({ did: "ended", detail: started.message });
+      return;
+    }
+    const { child, end } = started;
     const said = lastLine(child, limits);
     const results: Results[] = [];
     const done = (tried: ServerTried) => {
       clearTimeout(timer);
-      end(child);
+      end();
       resolve(tried);
     };
     const timer = setTimeout(
@@ -127,10 +146,14 @@ function converse(
           : { did: "ended", detail: error.message },
       ),
     );
-    child.on("close", (code, signal) =>
-      done({ did: "ended", detail: said() || String(signal ?? code) }),
+    const ended = (code: number | null, signal: string | null) =>
+      done({ did: "ended", detail: said() || howEnded(code, signal) });
+    child.on("close", ended);
+    // What it has started may keep its outputs open for ever.
+    child.on("exit", (code, signal) =>
+      setTimeout(() => ended(code, signal), patience(limits).ends).unref(),
     );
-    createInterface({ input: child.stdout! }).on("line", (line) => {
+    onLines(child.stdout!, patience(limits).line, (line) => {
       const answer = parsed(line);
       if (answer?.id !== results.length) return;
       const last = results.length === REQUESTS.length - 1;
@@ -139,8 +162,8 @@ function converse(
         done({
           did: "answered",
           version: String(info!.serverInfo?.version ?? "?"),
-          tools: (list!.tools ?? []).map(({ name }) => String(name)),
-          ms: Math.round(performance.now() - started),
+          tools: namesOf(list!.tools),
+          ms: Math.round(performance.now() - began),
           takes: answer.error === undefined && !isError(answer.result),
           ownPath: false,
         });
@@ -152,6 +175,33 @@ function converse(
       ask();
     });
     ask();
+  });
+}
+
+const howEnded = (code: number | null, signal: string | null): string =>
+  signal === null
+    ? say(wordings.DOCTOR_EXIT_CODE, { code: String(code) })
+    : say(wordings.DOCTOR_EXIT_SIGNAL, { signal });
+
+const namesOf = (tools: unknown): string[] =>
+  (Array.isArray(tools) ? (tools as unknown[]) : []).map((tool) =>
+    String((tool as { name?: unknown } | null)?.name),
+  );
+
+/** Lines as they come; what is longer than `most` is cut, and so no message. */
+function onLines(
+  stream: Readable,
+  most: number,
+  take: (line: string) => void,
+): void {
+  let begun = "";
+  stream.setEncoding("utf8").on("data", (part: string) => {
+    const [first = "", ...others] = part.split("\n");
+    if (begun.length <= most) begun += first;
+    for (const next of others) {
+      if (begun.length <= most) take(begun);
+      begun = next;
+    }
   });
 }
 
@@ -212,12 +262,17 @@ export function tryHook(
 ): Promise<HookTried> {
   return new Promise((resolve) => {
     const [command = "", ...args] = argv ?? [shell ?? ""];
-    const child = start(command, args, cwd, env, argv === undefined);
+    const started = start(command, args, cwd, env, argv === undefined);
+    if (started instanceof Error) {
+      resolve({ did: "not found", command });
+      return;
+    }
+    const { child, end } = started;
     const said = lastLine(child, limits);
     let stdout = "";
     const done = (tried: HookTried) => {
       clearTimeout(timer);
-      end(child);
+      end();
       resolve(tried);
     };
     const timer = setTimeout(
@@ -251,18 +306,30 @@ function start(
   cwd: string,
   env: Environment,
   shell = false,
-): ChildProcess {
-  const child = spawn(command, [...args], {
-    cwd,
-    env: env as NodeJS.ProcessEnv,
-    shell,
-    // A group of its own, so that what it starts ends with it.
-    detached: process.platform !== "win32",
-    windowsHide: true,
-  });
+): { readonly child: ChildProcess; readonly end: () => void } | Error {
+  let child: ChildProcess;
+  try {
+    child = spawn(command, [...args], {
+      cwd,
+      env: env as NodeJS.ProcessEnv,
+      shell,
+      // A group of its own, so that what it starts ends with it.
+      detached: process.platform !== "win32",
+      windowsHide: true,
+    });
+  } catch (error) {
+    // Words that no system takes, with a NUL in them say.
+    return error as Error;
+  }
   // What ended before it was written to is seen as ended.
-  child.stdin.on("error", () => {});
-  return child;
+  child.stdin!.on("error", () => {});
+  const atExit = () => kill(child);
+  process.once("exit", atExit);
+  const end = () => {
+    process.off("exit", atExit);
+    kill(child);
+  };
+  return { child, end };
 }
 
 /**
@@ -282,7 +349,7 @@ function lastLine(child: ChildProcess, limits: Used): () => string {
   };
 }
 
-function end(child: ChildProcess): void {
+function kill(child: ChildProcess): void {
   for (const stream of [child.stdin, child.stdout, child.stderr])
     stream?.destroy();
   if (child.pid === undefined) return;

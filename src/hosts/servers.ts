@@ -10,7 +10,12 @@ import {
 import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
 import type { Edited, Ours, Wanted, WiredServer } from "./host.ts";
-import { askedOfCommand, isServer } from "./words.ts";
+import {
+  askedOfCommand,
+  isServer,
+  withFlagsOf,
+  wordsOfEntry,
+} from "./words.ts";
 
 /** How a host writes an entry. */
 export interface Shape {
@@ -67,9 +72,13 @@ export const installServer = (
     if (first) {
       const [name, value] = first;
       const there = value as JsonObject;
-      for (const [k, v] of Object.entries(entry([...words, ...extras(there)])))
-        if (JSON.stringify(there[k]) !== JSON.stringify(v))
+      const whole = entry(wordsWith(wanted.command, there));
+      for (const [k, v] of Object.entries(whole)) {
+        // Whether it is switched on is its user's to say.
+        const isTheirs = k === "enabled" && typeof there[k] === "boolean";
+        if (!isTheirs && JSON.stringify(there[k]) !== JSON.stringify(v))
           file.set([...at, name, k], v);
+      }
       return { text: file.text };
     }
     if (Object.hasOwn(servers, wanted.server))
@@ -122,10 +131,17 @@ const asked = (value: unknown): readonly string[] | undefined =>
       )
     : undefined;
 
-/** What a person has added to the command: it stays. */
-export function extras(entry: JsonObject): string[] {
+/** The words that start our server, with those that a person has added to an entry. */
+export function wordsWith(
+  command: readonly string[],
+  entry: JsonObject,
+): string[] {
   const [, ...after] = asked(entry) ?? [];
-  return after.filter((word) => word !== SERVE[1]);
+  return [
+    ...withFlagsOf(wordsOfEntry(entry["command"], entry["args"]), command),
+    ...SERVE,
+    ...after.filter((word) => word !== SERVE[1]),
+  ];
 }
 
 /** An entry as a program reads it, in whatever way it is written. */

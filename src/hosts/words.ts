@@ -69,10 +69,45 @@ export function askedOf(
 ): readonly string[] | undefined {
   const [first = "", second = "", third = ""] = words;
   if (isProgram(first)) return words.slice(1);
-  if (named(lists.RUNNERS, first) && isProgram(second)) return words.slice(2);
+  if (named(lists.RUNNERS, first)) {
+    const at = 1 + flagsAfter(words).length;
+    return isProgram((words[at] ?? "").replace(/(?<=[\w-])@[\w.-]+$/u, ""))
+      ? words.slice(at + 1)
+      : undefined;
+  }
+  if (nameOf(first) === "env" || /^\w+=/u.test(first))
+    return askedOf(words.slice(1));
   if (nameOf(first) === "cmd" && second.toLowerCase() === "/c" && third !== "")
     return askedOf(words.slice(2));
   return undefined;
+}
+
+const flagsAfter = ([, ...words]: readonly string[]): string[] => {
+  const end = words.findIndex((word) => !word.startsWith("-"));
+  return end < 0 ? words : words.slice(0, end);
+};
+
+/** A command through Node with the flags for Node that another one has. @spec hosts-drift */
+export const withFlagsOf = (
+  there: readonly string[],
+  command: readonly string[],
+): string[] => {
+  const isNode = ([first = ""]: readonly string[]) =>
+    nameOf(first).startsWith("node");
+  const [first = "", ...rest] = command;
+  return isNode(there) && isNode(command)
+    ? [first, ...flagsAfter(there), ...rest]
+    : [...command];
+};
+
+/** The words of an entry that has them as words; none of a line for a shell. */
+export function wordsOfEntry(command: unknown, args: unknown): string[] {
+  const texts = (list: readonly unknown[]): string[] =>
+    list.filter((item) => typeof item === "string");
+  if (Array.isArray(command)) return texts(command);
+  return typeof command === "string" && Array.isArray(args) && args.length > 0
+    ? [command, ...texts(args)]
+    : [];
 }
 
 /** The same, of a command and its arguments, or of a line for a shell. */
@@ -80,12 +115,9 @@ export function askedOfCommand(
   command: unknown,
   args: unknown,
 ): readonly string[] | undefined {
-  const texts = (list: readonly unknown[]): string[] =>
-    list.filter((item) => typeof item === "string");
-  if (Array.isArray(command)) return askedOf(texts(command));
+  const words = wordsOfEntry(command, args);
+  if (words.length > 0 || Array.isArray(command)) return askedOf(words);
   if (typeof command !== "string") return undefined;
-  if (Array.isArray(args) && args.length > 0)
-    return askedOf([command, ...texts(args)]);
   // A path on Windows has backslashes that escape nothing.
   return (
     askedOf(shellWords(command)) ??
@@ -110,4 +142,4 @@ const nameOf = (word: string): string =>
 const named = (names: readonly string[], word: string): boolean =>
   names.includes(nameOf(word));
 
-const isProgram = (word: string): boolean => nameOf(word) === "codegraph";
+const isProgram = (word: string): boolean => named(lists.PROGRAMS, word);

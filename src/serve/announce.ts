@@ -7,7 +7,7 @@ import type { Announced, AnnouncedCall } from "../session/announced.ts";
 import { contextKey } from "../session/context.ts";
 import { contextIdOf } from "../session/host.ts";
 import type { SessionRecord } from "../session/record.ts";
-import { lists } from "../spec.gen.ts";
+import { limits as fromSpec, lists, type Limits } from "../spec.gen.ts";
 
 export const ANNOUNCE_TOOL = "codegraph_context";
 
@@ -20,9 +20,12 @@ export type Announcement =
  * `t` the transcript of the session, `p` the prompt that the call answers to, `e` the
  * event; a host sends an empty text for what it does not have. Undefined where it says
  * nothing that can be used.
- * @spec hooks-announce rewound-calls
+ * @spec hooks-announce announced-calls rewound-calls
  */
-export function readAnnouncement(given: unknown): Announcement | undefined {
+export function readAnnouncement(
+  given: unknown,
+  limits: Pick<Limits, "MAX_ANNOUNCED_CHARS"> = fromSpec,
+): Announcement | undefined {
   const values = (
     typeof given === "object" && given !== null ? given : {}
   ) as Readonly<Record<string, unknown>>;
@@ -41,6 +44,9 @@ export function readAnnouncement(given: unknown): Announcement | undefined {
   };
   const callId = text("u");
   if (callId === "") return undefined;
+  const isLong = (name: string) =>
+    text(name).length > limits.MAX_ANNOUNCED_CHARS;
+  if (["u", "t", "p"].some(isLong)) return undefined;
   const context = contextKey(id);
   // A subagent's conversation stands in another file, and nobody takes it back.
   const isMain = id === contextIdOf(own("s"), "");

@@ -21,6 +21,7 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import {
+  askedFolder,
   dataFolder,
   GENERATION,
   look,
@@ -110,7 +111,7 @@ export function removeData(root: string): {
 
 /** Whether a run has left anything here, so that removing it has to wait for its lock. */
 export function hasData(root: string): boolean {
-  const folder = dataFolder(root);
+  const folder = askedFolder(root);
   return (
     look(folder) !== undefined &&
     readdirSync(folder).some((name) => isOurs(folder, name))

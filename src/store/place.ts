@@ -7,6 +7,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   lstatSync,
   openSync,
@@ -41,6 +42,12 @@ export function dataFolder(root: string): string {
   const isWritable = mayWrite(found ? folder : root);
   return isWritable ? folder : (elsewhere(root) ?? folder);
 }
+
+/** The same for a question, which makes no folder. @spec folder-of-the-user */
+export const askedFolder = (root: string): string =>
+  existsSync(join(userFolderPath(), "projects"))
+    ? dataFolder(root)
+    : join(root, DATA_FOLDER);
 
 /** Errs: toward yes; the attempt says why not. */
 function mayWrite(folder: string): boolean {

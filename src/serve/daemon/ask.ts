@@ -1,6 +1,7 @@
 /** Control lines, from the side that asks. It loads little: a host's hooks wait for it. */
 import { existsSync, readdirSync } from "node:fs";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { userFolder, userFolderPath } from "../../index/user-folder.ts";
 import { addressNamed, isOwnSocket, NAME, type Address } from "./names.ts";
 import { controlLine, firstLine } from "./first-line.ts";
@@ -9,7 +10,7 @@ type Answer = Readonly<Record<string, unknown>>;
 
 /** A question makes no folder. */
 export const existingRunFolder = (): string | undefined =>
-  existsSync(userFolderPath()) ? userFolder("run") : undefined;
+  existsSync(join(userFolderPath(), "run")) ? userFolder("run") : undefined;
 
 /** The names of daemons in a run folder, of all views of the machine. */
 export const namesIn = (run: string): string[] =>
