@@ -12,7 +12,7 @@ import {
   WorkerPool,
   type PoolOptions,
 } from "../src/serve/pool.ts";
-import { OpenIndexes } from "../src/serve/projects.ts";
+import { OpenIndexes } from "../src/serve/open-indexes.ts";
 import {
   Cancelled,
   EMISSION,
