@@ -35,12 +35,16 @@ import { indexed, pythonFunction, scratch } from "./scratch.ts";
 const newCache = caches();
 let home: string;
 let root: string;
+/** A folder without an index: its daemon gets nothing ready. */
+let bare: string;
 /** Of the tests that leave a daemon to the next. */
 let shared: string;
 
 beforeAll(() => {
   home = scratch();
   root = project("project");
+  bare = join(home, "bare");
+  mkdirSync(bare);
   shared = newCache();
 }, 60_000);
 
@@ -418,14 +422,14 @@ ruleTest(
   async () => {
     const cache = newCache();
     const env = { CODEGRAPH_DAEMON_IDLE_SECONDS: "0.3" };
-    const one = await enter({ daemon: cache, env });
+    const one = await enter({ cwd: bare, daemon: cache, env });
     const { pid } = await only(cache);
     await new Promise((done) => setTimeout(done, 500));
     expect(isAlive(pid)).toBe(true);
     await one.client.close();
     await gone(pid, 2_000);
     expect(readdirSync(join(cache, "run"))).toEqual([]);
-    const two = await enter({ daemon: cache });
+    const two = await enter({ cwd: bare, daemon: cache });
     const second = await only(cache);
     process.kill(second.pid, "SIGTERM");
     await gone(second.pid);
@@ -444,7 +448,8 @@ ruleTest(
   "when its root is gone and no client is left",
   async () => {
     const cache = newCache();
-    const brief = project("brief");
+    const brief = join(home, "brief");
+    mkdirSync(brief);
     const one = await enter({ cwd: brief, daemon: cache });
     const { pid } = await only(cache);
     rmSync(brief, { recursive: true });
@@ -509,14 +514,14 @@ ruleTest(
   "a daemon that does not answer is named by the process that holds its lock",
   async () => {
     const cache = newCache();
-    const one = await enter({ daemon: cache });
+    const one = await enter({ cwd: bare, daemon: cache });
     const { pid, address } = await only(cache);
     await one.client.close();
     process.kill(pid, "SIGSTOP");
     const notes = join(address.folder, "about.json");
-    writeFileSync(notes, JSON.stringify({ pid: process.pid, root }));
+    writeFileSync(notes, JSON.stringify({ pid: process.pid, root: bare }));
     const hung = await only(cache);
-    expect(hung).toEqual({ pid, root, address });
+    expect(hung).toEqual({ pid, root: bare, address });
     expect(await endDaemon(hung, { ...SHORT, check: 200 })).toBe(true);
     expect(isAlive(pid)).toBe(false);
   },

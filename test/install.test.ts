@@ -49,6 +49,7 @@ import { connect } from "./client.ts";
 import { caches, gone, only } from "./daemons.ts";
 import { folders, put, type Files } from "./folders.ts";
 import { examples, law, loadBearing, ruleTest } from "./from-spec.ts";
+import { here } from "./here.ts";
 import {
   BROKEN_JSON,
   hostNamed,
@@ -798,7 +799,7 @@ loadBearing("hosts-written-whole", "MAX_EDITS", (moved) => {
 
 const agents = { ".claude/x": "", ".codex/config.toml": 'model = "x"\n' };
 
-ruleTest("install-asks", "without a terminal nothing is written", () => {
+ruleTest("install-asks", "without a terminal nothing is written", async () => {
   const places = machine(agents);
   const at = { cwd: places.root, home: places.home };
   const before = tree(places.home);
@@ -812,20 +813,20 @@ ruleTest("install-asks", "without a terminal nothing is written", () => {
     [["--target", "emacs"], "emacs"],
     [["--scope", "team"], "team"],
   ] as const)
-    expect(codegraph(["install", ...args], at)).toMatchObject({
+    expect(await here(["install", ...args], at)).toMatchObject({
       status: 2,
       stderr: expect.stringContaining(said),
     });
   const none = machine();
   expect(
-    codegraph(["install"], {
+    await here(["install"], {
       cwd: none.root,
       home: none.home,
       env: { PATH: "/nowhere" },
     }),
   ).toMatchObject({ status: 1, stderr: expect.stringContaining("--target") });
   expect(
-    codegraph(["install", "--scope", "project", "--yes", none.home], {
+    await here(["install", "--scope", "project", "--yes", none.home], {
       cwd: none.root,
       home: none.home,
     }),
@@ -990,7 +991,7 @@ ruleTest(
       `rm -r "${kept}"`,
     ])
       expect(stdout).toContain(said);
-    const again = codegraph(["uninstall", "--json"], at);
+    const again = await here(["uninstall", "--json"], at);
     expect(again).toMatchObject({ status: 0, stderr: "" });
     expect(JSON.parse(again.stdout)).toMatchObject({ hosts: [], daemons: 0 });
     rmSync(join(places.root, ".codegraph"), { recursive: true });
