@@ -317,7 +317,7 @@ ruleTest(
     const expected = await here.run(root, call);
     for (const [maxOldGenerationSizeMb, starts] of [
       [4, false],
-      [12, true],
+      [9, true],
     ] as const) {
       const starved = pool({
         threads: 1,
