@@ -874,9 +874,9 @@ examples(
   "install-report",
   ["golden", "given targets"],
   ["then files"],
-  (row) => {
+  async (row) => {
     const places = machine();
-    const { status, stdout, stderr } = codegraph(
+    const { status, stdout, stderr } = await here(
       ["install", "--target", row["given targets"]],
       { cwd: places.root, home: places.home, env: { PATH: "/usr/bin:/bin" } },
     );
@@ -890,22 +890,22 @@ examples(
 ruleTest(
   "install-print",
   "a diff that gives what is written, and no file",
-  () => {
+  async () => {
     const places = machine(agents);
     const at = { cwd: places.root, home: places.home };
     const before = tree(places.home);
-    const { status, stdout } = codegraph(["install", "--print"], at);
+    const { status, stdout } = await here(["install", "--print"], at);
     expect(status).toBe(0);
     expect(tree(places.home)).toEqual(before);
     expect(stdout).toMatch(/^\+\[mcp_servers\.codegraph\]$/m);
     expect(stdout).toMatch(/^ model = "x"$/m);
     const { hosts, written } = JSON.parse(
-      codegraph(["install", "--print", "--json"], at).stdout,
+      (await here(["install", "--print", "--json"], at)).stdout,
     ) as { hosts: { host: string; patches: string[] }[]; written: boolean };
     expect(written).toBe(false);
     const patches = hosts.flatMap((one) => one.patches);
     expect(patches.join("")).toBe(stdout);
-    expect(codegraph(["install", "--yes"], at).status).toBe(0);
+    expect((await here(["install", "--yes"], at)).status).toBe(0);
     expect(patches.length).toBeGreaterThan(0);
     for (const patch of patches) {
       const { oldFileName = "", newFileName = "" } = parsePatch(patch)[0]!;
