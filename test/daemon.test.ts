@@ -30,6 +30,7 @@ import {
   SHORT,
 } from "./daemons.ts";
 import { ruleTest } from "./from-spec.ts";
+import { here } from "./here.ts";
 import { indexed, pythonFunction, scratch } from "./scratch.ts";
 
 const newCache = caches();
@@ -465,8 +466,8 @@ ruleTest(
   async () => {
     const cache = newCache();
     const other = project("other");
-    const run = (...args: string[]) =>
-      codegraph(args, { cwd: root, home, env: { CODEGRAPH_CACHE_DIR: cache } });
+    const at = { cwd: root, home, env: { CODEGRAPH_CACHE_DIR: cache } };
+    const run = (...args: string[]) => codegraph(args, at);
     expect(run("daemon", "status")).toEqual({
       status: 0,
       stdout: `${wordings.DAEMON_NONE_RUNS}\n`,
@@ -474,7 +475,7 @@ ruleTest(
     });
     expect(readdirSync(cache)).toEqual(["run"]);
     for (const args of [["daemon"], ["daemon", "toString"]])
-      expect(run(...args)).toMatchObject({
+      expect(await here(args, at)).toMatchObject({
         status: 2,
         stderr: expect.stringContaining(wordings.DAEMON_WHAT),
       });
@@ -486,18 +487,19 @@ ruleTest(
     expect(run("daemon", "status").stdout).toMatch(
       /other: process \d+, version \S+, 1 client, 0 calls, \d+ MB, up 0 min\.\n.*project: process \d+, version \S+, 1 client, 1 call, \d+ MB, up 0 min\.\n$/,
     );
-    const told = JSON.parse(run("daemon", "status", "--json").stdout) as {
+    const told = JSON.parse(
+      (await here(["daemon", "status", "--json"], at)).stdout,
+    ) as {
       daemons: Record<string, unknown>[];
     };
     expect(told.daemons).toMatchObject([
       { root: other, answers: true, clients: 1 },
       { root, answers: true, clients: 1, calls: 1 },
     ]);
-    expect(run("uninit", other).status).toBe(0);
+    expect((await here(["uninit", other], at)).status).toBe(0);
     expect((await only(cache)).root).toBe(root);
-    expect(run("daemon", "stop", "--path", other).stdout).toBe(
-      `${wordings.DAEMON_NONE_RUNS}\n`,
-    );
+    const stopped = await here(["daemon", "stop", "--path", other], at);
+    expect(stopped.stdout).toBe(`${wordings.DAEMON_NONE_RUNS}\n`);
     const { pid } = await only(cache);
     expect(run("daemon", "stop", "--path", root).stdout).toBe(
       `${root}: process ${pid} ended.\n`,
