@@ -5,7 +5,7 @@ import { beforeAll, expect } from "vitest";
 import { splitLines } from "../src/model/lines.ts";
 import { limits } from "../src/spec.gen.ts";
 import { Received } from "../tools/bench/received.ts";
-import { codegraph } from "./binary.ts";
+import { built } from "./built.ts";
 import { connect, type Connected } from "./client.ts";
 import { caches, only } from "./daemons.ts";
 import { ruleTest } from "./from-spec.ts";
@@ -23,15 +23,14 @@ const part = (name: string, lines = 40) =>
   pythonFunction(`${name}_ledger`, lines);
 const EDITED = "settle.py";
 
-beforeAll(() => {
+beforeAll(async () => {
   home = scratch();
   root = join(home, "p");
   put(
     root,
     Object.fromEntries(PARTS.map((name) => [`${name}.py`, part(name)])),
   );
-  const { status } = codegraph(["index"], { cwd: root });
-  expect(status).toBe(0);
+  await built(root);
 }, 60_000);
 
 interface Asking {

@@ -30,17 +30,22 @@ import {
   SHORT,
 } from "./daemons.ts";
 import { ruleTest } from "./from-spec.ts";
+import { here } from "./here.ts";
 import { indexed, pythonFunction, scratch } from "./scratch.ts";
 
 const newCache = caches();
 let home: string;
 let root: string;
+/** A folder without an index: its daemon gets nothing ready. */
+let bare: string;
 /** Of the tests that leave a daemon to the next. */
 let shared: string;
 
 beforeAll(() => {
   home = scratch();
   root = project("project");
+  bare = join(home, "bare");
+  mkdirSync(bare);
   shared = newCache();
 }, 60_000);
 
@@ -418,14 +423,14 @@ ruleTest(
   async () => {
     const cache = newCache();
     const env = { CODEGRAPH_DAEMON_IDLE_SECONDS: "0.3" };
-    const one = await enter({ daemon: cache, env });
+    const one = await enter({ cwd: bare, daemon: cache, env });
     const { pid } = await only(cache);
     await new Promise((done) => setTimeout(done, 500));
     expect(isAlive(pid)).toBe(true);
     await one.client.close();
     await gone(pid, 2_000);
     expect(readdirSync(join(cache, "run"))).toEqual([]);
-    const two = await enter({ daemon: cache });
+    const two = await enter({ cwd: bare, daemon: cache });
     const second = await only(cache);
     process.kill(second.pid, "SIGTERM");
     await gone(second.pid);
@@ -444,7 +449,8 @@ ruleTest(
   "when its root is gone and no client is left",
   async () => {
     const cache = newCache();
-    const brief = project("brief");
+    const brief = join(home, "brief");
+    mkdirSync(brief);
     const one = await enter({ cwd: brief, daemon: cache });
     const { pid } = await only(cache);
     rmSync(brief, { recursive: true });
@@ -460,8 +466,8 @@ ruleTest(
   async () => {
     const cache = newCache();
     const other = project("other");
-    const run = (...args: string[]) =>
-      codegraph(args, { cwd: root, home, env: { CODEGRAPH_CACHE_DIR: cache } });
+    const at = { cwd: root, home, env: { CODEGRAPH_CACHE_DIR: cache } };
+    const run = (...args: string[]) => codegraph(args, at);
     expect(run("daemon", "status")).toEqual({
       status: 0,
       stdout: `${wordings.DAEMON_NONE_RUNS}\n`,
@@ -469,7 +475,7 @@ ruleTest(
     });
     expect(readdirSync(cache)).toEqual(["run"]);
     for (const args of [["daemon"], ["daemon", "toString"]])
-      expect(run(...args)).toMatchObject({
+      expect(await here(args, at)).toMatchObject({
         status: 2,
         stderr: expect.stringContaining(wordings.DAEMON_WHAT),
       });
@@ -481,18 +487,19 @@ ruleTest(
     expect(run("daemon", "status").stdout).toMatch(
       /other: process \d+, version \S+, 1 client, 0 calls, \d+ MB, up 0 min\.\n.*project: process \d+, version \S+, 1 client, 1 call, \d+ MB, up 0 min\.\n$/,
     );
-    const told = JSON.parse(run("daemon", "status", "--json").stdout) as {
+    const told = JSON.parse(
+      (await here(["daemon", "status", "--json"], at)).stdout,
+    ) as {
       daemons: Record<string, unknown>[];
     };
     expect(told.daemons).toMatchObject([
       { root: other, answers: true, clients: 1 },
       { root, answers: true, clients: 1, calls: 1 },
     ]);
-    expect(run("uninit", other).status).toBe(0);
+    expect((await here(["uninit", other], at)).status).toBe(0);
     expect((await only(cache)).root).toBe(root);
-    expect(run("daemon", "stop", "--path", other).stdout).toBe(
-      `${wordings.DAEMON_NONE_RUNS}\n`,
-    );
+    const stopped = await here(["daemon", "stop", "--path", other], at);
+    expect(stopped.stdout).toBe(`${wordings.DAEMON_NONE_RUNS}\n`);
     const { pid } = await only(cache);
     expect(run("daemon", "stop", "--path", root).stdout).toBe(
       `${root}: process ${pid} ended.\n`,
@@ -509,14 +516,14 @@ ruleTest(
   "a daemon that does not answer is named by the process that holds its lock",
   async () => {
     const cache = newCache();
-    const one = await enter({ daemon: cache });
+    const one = await enter({ cwd: bare, daemon: cache });
     const { pid, address } = await only(cache);
     await one.client.close();
     process.kill(pid, "SIGSTOP");
     const notes = join(address.folder, "about.json");
-    writeFileSync(notes, JSON.stringify({ pid: process.pid, root }));
+    writeFileSync(notes, JSON.stringify({ pid: process.pid, root: bare }));
     const hung = await only(cache);
-    expect(hung).toEqual({ pid, root, address });
+    expect(hung).toEqual({ pid, root: bare, address });
     expect(await endDaemon(hung, { ...SHORT, check: 200 })).toBe(true);
     expect(isAlive(pid)).toBe(false);
   },

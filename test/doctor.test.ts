@@ -27,6 +27,7 @@ import { lists, wordings } from "../src/spec.gen.ts";
 import { codegraph, ended, start } from "./binary.ts";
 import { gone } from "./daemons.ts";
 import { examples, loadBearing, ruleTest } from "./from-spec.ts";
+import { here } from "./here.ts";
 import { scratch } from "./scratch.ts";
 
 const OWN = "1.0.0";
@@ -406,13 +407,13 @@ ruleTest("doctor-tries-hooks", "real ones, and others", async () => {
   expect(hung).toEqual({ did: "hung" });
 });
 
-ruleTest("doctor-command", "a host, installed and then broken", () => {
+ruleTest("doctor-command", "a host, installed and then broken", async () => {
   const home = scratch();
   const project = join(home, "project");
   mkdirSync(project);
   const at = { cwd: project, home, env: { PATH: lists.BARE_PATH.join(":") } };
   const ran = (...args: string[]) => codegraph(args, at);
-  expect(ran("doctor").stdout).toContain("No host");
+  expect((await here(["doctor"], at)).stdout).toContain("No host");
   expect(ran("install", "--target", "claude,codex", "--yes").status).toBe(0);
   const well = ran("doctor", "--json");
   expect(well.status).toBe(0);
@@ -447,7 +448,7 @@ ruleTest("doctor-command", "a host, installed and then broken", () => {
   );
   expect(ill.stdout).toContain("codegraph install --target codex --scope user");
   expect(readFileSync(config, "utf8")).toContain("moved/");
-  expect(ran("doctor", "--target", "emacs").status).toBe(2);
+  expect((await here(["doctor", "--target", "emacs"], at)).status).toBe(2);
 });
 
 loadBearing("doctor-starts-servers", "DOCTOR_WAIT_SECONDS", (moved) =>

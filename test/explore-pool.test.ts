@@ -13,7 +13,7 @@ import {
   type PoolOptions,
 } from "../src/serve/pool.ts";
 import { nextOf, type Waiting } from "../src/serve/turns.ts";
-import { OpenIndexes } from "../src/serve/projects.ts";
+import { OpenIndexes } from "../src/serve/open-indexes.ts";
 import {
   Cancelled,
   EMISSION,
@@ -371,7 +371,7 @@ ruleTest(
     const expected = await here.run(root, call);
     for (const [maxOldGenerationSizeMb, starts] of [
       [4, false],
-      [12, true],
+      [9, true],
     ] as const) {
       const starved = pool({
         threads: 1,

@@ -35,6 +35,7 @@ import { connect, type Connected, type ConnectOptions } from "./client.ts";
 import { caches, gone, only } from "./daemons.ts";
 import { folders, git, put, python, type Files } from "./folders.ts";
 import { ruleTest } from "./from-spec.ts";
+import { here } from "./here.ts";
 
 const folder = folders();
 const newCache = caches();
@@ -463,8 +464,12 @@ ruleTest("sync-compares", "times that go back or lie ahead", async () => {
     expect(await asked(one, name)).toContain(`1\tdef ${name}(x):`);
   }
   expect(
-    codegraph(["status"], { cwd: root, env: { CODEGRAPH_CACHE_DIR: shared } })
-      .stdout,
+    (
+      await here(["status"], {
+        cwd: root,
+        env: { CODEGRAPH_CACHE_DIR: shared },
+      })
+    ).stdout,
   ).toMatch(
     /\nPending {3}nothing: .*\nWatching {2}7 folders, by process \d+\n/,
   );
@@ -507,15 +512,15 @@ ruleTest(
     expect(one.stderr()).toBe(`codegraph: ${lost}\n`);
     const { pid } = await only(cache);
     const run = (...args: string[]) =>
-      codegraph(args, { cwd: root, env: { CODEGRAPH_CACHE_DIR: cache } });
-    const lines = run("status").stdout.split("\n");
+      here(args, { cwd: root, env: { CODEGRAPH_CACHE_DIR: cache } });
+    const lines = (await run("status")).stdout.split("\n");
     expect(lines.filter((line) => line.startsWith("Watching"))).toEqual([
       `Watching  ${say(wordings.STATUS_NOT_WATCHED, { reason: wordings.WATCH_SYSTEM, pid })}`,
     ]);
-    expect(JSON.parse(run("status", "--json").stdout)).toMatchObject({
+    expect(JSON.parse((await run("status", "--json")).stdout)).toMatchObject({
       watching: [{ pid, folders: 0, trouble: wordings.WATCH_SYSTEM }],
     });
-    const [, ...more] = run("daemon", "status").stdout.split("\n");
+    const [, ...more] = (await run("daemon", "status")).stdout.split("\n");
     expect(more).toEqual([`  ${lost}`, ""]);
     await one.client.close();
   },

@@ -50,6 +50,7 @@ import { connect } from "./client.ts";
 import { caches, gone, only } from "./daemons.ts";
 import { folders, put, type Files } from "./folders.ts";
 import { examples, law, loadBearing, ruleTest } from "./from-spec.ts";
+import { here } from "./here.ts";
 import {
   BROKEN_JSON,
   hostNamed,
@@ -961,7 +962,7 @@ loadBearing("hosts-written-whole", "MAX_EDITS", (moved) => {
 
 const agents = { ".claude/x": "", ".codex/config.toml": 'model = "x"\n' };
 
-ruleTest("install-asks", "without a terminal nothing is written", () => {
+ruleTest("install-asks", "without a terminal nothing is written", async () => {
   const places = machine(agents);
   const at = { cwd: places.root, home: places.home };
   const before = tree(places.home);
@@ -975,14 +976,14 @@ ruleTest("install-asks", "without a terminal nothing is written", () => {
     [["--target", "emacs"], "emacs"],
     [["--scope", "team"], "team"],
   ] as const)
-    expect(codegraph(["install", ...args], at)).toMatchObject({
+    expect(await here(["install", ...args], at)).toMatchObject({
       status: 2,
       stderr: expect.stringContaining(said),
     });
   expect(stderr).toContain("  to add      ~/.codex/config.toml");
   const none = machine();
   expect(
-    codegraph(["install"], {
+    await here(["install"], {
       cwd: none.root,
       home: none.home,
       env: { PATH: "/nowhere" },
@@ -991,7 +992,7 @@ ruleTest("install-asks", "without a terminal nothing is written", () => {
   symlinkSync(none.home, join(none.root, "home"));
   for (const home of [none.home, join(none.root, "home")])
     expect(
-      codegraph(["install", "--scope", "project", "--yes", none.home], {
+      await here(["install", "--scope", "project", "--yes", none.home], {
         cwd: none.root,
         home,
       }),
@@ -1001,7 +1002,7 @@ ruleTest("install-asks", "without a terminal nothing is written", () => {
     });
 });
 
-ruleTest("hosts-places", "a place that is none", () => {
+ruleTest("hosts-places", "a place that is none", async () => {
   for (const [name, value] of [
     ["HOME", ""],
     ["HOME", "here"],
@@ -1013,7 +1014,7 @@ ruleTest("hosts-places", "a place that is none", () => {
     const before = [tree(home), tree(root)];
     for (const args of [["install", "--yes"], ["uninstall"], ["doctor"]])
       expect(
-        codegraph(args, { cwd: root, home, env: { [name]: value } }),
+        await here(args, { cwd: root, home, env: { [name]: value } }),
       ).toMatchObject({
         status: 1,
         stdout: "",
@@ -1025,7 +1026,7 @@ ruleTest("hosts-places", "a place that is none", () => {
   }
   const { home, root } = machine(agents);
   expect(
-    codegraph(["install", "--yes"], {
+    await here(["install", "--yes"], {
       cwd: root,
       home,
       env: { CODEX_HOME: "", XDG_CONFIG_HOME: "" },
@@ -1071,9 +1072,9 @@ examples(
   "install-report",
   ["golden", "given targets"],
   ["then files"],
-  (row) => {
+  async (row) => {
     const places = machine();
-    const { status, stdout, stderr } = codegraph(
+    const { status, stdout, stderr } = await here(
       ["install", "--target", row["given targets"]],
       { cwd: places.root, home: places.home, env: { PATH: "/usr/bin:/bin" } },
     );
@@ -1087,22 +1088,22 @@ examples(
 ruleTest(
   "install-print",
   "a diff that gives what is written, and no file",
-  () => {
+  async () => {
     const places = machine(agents);
     const at = { cwd: places.root, home: places.home };
     const before = tree(places.home);
-    const { status, stdout } = codegraph(["install", "--print"], at);
+    const { status, stdout } = await here(["install", "--print"], at);
     expect(status).toBe(0);
     expect(tree(places.home)).toEqual(before);
     expect(stdout).toMatch(/^\+\[mcp_servers\.codegraph\]$/m);
     expect(stdout).toMatch(/^ model = "x"$/m);
     const { hosts, written } = JSON.parse(
-      codegraph(["install", "--print", "--json"], at).stdout,
+      (await here(["install", "--print", "--json"], at)).stdout,
     ) as { hosts: { host: string; patches: string[] }[]; written: boolean };
     expect(written).toBe(false);
     const patches = hosts.flatMap((one) => one.patches);
     expect(patches.join("")).toBe(stdout);
-    expect(codegraph(["install", "--yes"], at).status).toBe(0);
+    expect((await here(["install", "--yes"], at)).status).toBe(0);
     expect(patches.length).toBeGreaterThan(0);
     for (const patch of patches) {
       const { oldFileName = "", newFileName = "" } = parsePatch(patch)[0]!;
@@ -1188,7 +1189,7 @@ ruleTest(
       `rm -r ${kept}`,
     ])
       expect(stdout).toContain(said);
-    const again = codegraph(["uninstall", "--json"], at);
+    const again = await here(["uninstall", "--json"], at);
     expect(again).toMatchObject({ status: 0, stderr: "" });
     expect(JSON.parse(again.stdout)).toMatchObject({ hosts: [], daemons: 0 });
     // A daemon is something to do.

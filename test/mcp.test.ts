@@ -9,9 +9,11 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
+import { built } from "./built.ts";
 import { connect, type Connected } from "./client.ts";
 import { caches } from "./daemons.ts";
 import { ruleTest } from "./from-spec.ts";
+import { near } from "./near.ts";
 import { pythonFunction, scratch } from "./scratch.ts";
 
 let base: string;
@@ -26,10 +28,7 @@ beforeAll(async () => {
   mkdirSync(root);
   writeFileSync(join(root, "core.py"), pythonFunction("settle_account", 40));
   writeFileSync(join(root, "other.py"), pythonFunction("close_books", 40));
-  execFileSync(process.execPath, [resolve("dist/codegraph.js"), "init", "-q"], {
-    cwd: root,
-    env: { ...process.env, HOME: base },
-  });
+  await built(root);
   one = await connect({ cwd: root, home: base });
 }, 60_000);
 afterAll(() => one.client.close());
@@ -62,7 +61,7 @@ ruleTest(
   "cli-same-answer",
   "the first answer is the one that the command line prints",
   async () => {
-    const fresh = await connect({ cwd: root, home: base });
+    const fresh = await connect({ cwd: root, home: base, daemon });
     const { text } = await fresh.explore({ query: "settle_account" });
     await fresh.client.close();
     expect(
@@ -83,7 +82,12 @@ ruleTest(
   "serve-answers-at-once",
   "a client of the newest revision is answered too",
   async () => {
-    const modern = await connect({ cwd: root, home: base, modern: true });
+    const modern = await connect({
+      cwd: root,
+      home: base,
+      daemon,
+      modern: true,
+    });
     expect((await modern.explore({ query: "close_books" })).text).toContain(
       "1\tdef close_books(x):",
     );
@@ -272,15 +276,13 @@ ruleTest(
     const files = () =>
       readdirSync(base, { recursive: true, encoding: "utf8" }).sort();
     const before = files();
-    const texts: string[] = [];
-    for (let i = 0; i < 2; i++) {
-      const fresh = await connect({ cwd: root, home: base });
-      texts.push(
-        (await fresh.explore({ query: "close_books settle_account" })).text,
-      );
-      await fresh.client.close();
-    }
-    expect(texts[1]).toBe(texts[0]);
+    const query = "close_books settle_account";
+    const first = await connect({ cwd: root, home: base });
+    const { text } = await first.explore({ query });
+    await first.client.close();
+    const second = await near(root);
+    expect(await second.explore({ query })).toBe(text);
+    await second.close();
     expect(files()).toEqual(before);
     const pointer = readFileSync(
       join(root, ".codegraph/current"),
@@ -337,13 +339,13 @@ ruleTest(
   "serve-answers-at-once",
   "calls at the same time share one index; a cancelled one leaves none",
   async () => {
-    const many = (folder: string) => {
+    const many = (folder: string, count: number) => {
       mkdirSync(folder);
-      for (let i = 0; i < 700; i++)
+      for (let i = 0; i < count; i++)
         writeFileSync(join(folder, `f${i}.py`), pythonFunction(`part_${i}`, 3));
       return folder;
     };
-    const cancelled = many(join(scratch(), "cancelled"));
+    const cancelled = many(join(scratch(), "cancelled"), 700);
     const one = await connect({
       cwd: cancelled,
       home: base,
@@ -360,7 +362,7 @@ ruleTest(
       ),
     ).rejects.toThrow();
     await one.client.ping();
-    const shared = many(join(scratch(), "shared"));
+    const shared = many(join(scratch(), "shared"), 60);
     const texts = await Promise.all(
       ["part_1", "part_2", "part_3"].map((query) =>
         one.explore({ query, projectPath: shared }),

@@ -8,6 +8,7 @@ import { replayText } from "../src/bench/report.ts";
 import { ToolHandler } from "../src/serve/handler.ts";
 import { codegraph } from "./binary.ts";
 import { ruleTest } from "./from-spec.ts";
+import { here } from "./here.ts";
 import { indexed, scratch } from "./scratch.ts";
 
 const body = (name: string) =>
@@ -105,7 +106,7 @@ ruleTest(
 ruleTest(
   "replay-report",
   "the table and the JSON of the binary tell the same",
-  () => {
+  async () => {
     const root = project();
     const queries = join(root, "../questions.txt");
     writeFileSync(queries, "# a drill-down\nalpha beta\n\nbeta gamma\n");
@@ -142,7 +143,7 @@ ruleTest(
         "--runs takes a whole number",
       ],
     ] as const) {
-      const failed = codegraph(args, { cwd: root });
+      const failed = await here(args, { cwd: root });
       expect([failed.status, failed.stdout]).toEqual([status, ""]);
       expect(failed.stderr).toContain(said);
     }

@@ -29,6 +29,7 @@ import { built } from "./built.ts";
 import { extractor } from "./extractions.ts";
 import { folders, git, put, python } from "./folders.ts";
 import { examples, law, loadBearing, ruleTest } from "./from-spec.ts";
+import { here } from "./here.ts";
 import { definition, indexedFile } from "./rows.ts";
 
 const folder = folders();
@@ -366,9 +367,10 @@ ruleTest("cli-sync", "what it took in, in words and as JSON", async () => {
   const root = folder({ "a.py": "", "b.py": "", "c.py": "", "d.py": "" });
   const run = (...args: string[]) =>
     codegraph(["sync", ...args], { cwd: root });
-  expect(run()).toMatchObject({ status: 1, stdout: "" });
+  const runHere = (...args: string[]) => here(["sync", ...args], { cwd: root });
+  expect(await runHere()).toMatchObject({ status: 1, stdout: "" });
   await built(root);
-  expect(run()).toEqual({
+  expect(await runHere()).toEqual({
     status: 0,
     stdout: `${wordings.SYNC_NOTHING}\n`,
     stderr: "",
@@ -390,7 +392,7 @@ ruleTest("cli-sync", "what it took in, in words and as JSON", async () => {
   });
   for (const name of ["a", "c", "d"]) put(root, { [`${name}.py`]: "y = 3\n" });
   expect(run().stdout).toContain(wordings.SYNC_MOSTLY_NEW);
-  expect(run("--quiet").stdout).toBe("");
+  expect((await runHere("--quiet")).stdout).toBe("");
 });
 
 ruleTest("sync-takes-in", "a killed sync has not happened", async () => {

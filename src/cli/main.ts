@@ -18,19 +18,24 @@ export class UsageError extends Error {}
 
 /** @spec cli-exit-codes */
 export async function main(argv: readonly string[]): Promise<void> {
-  const failed = async (error: unknown): Promise<number> => {
-    const { explain } = await import("./errors.ts");
-    warn(explain(error));
-    return error instanceof UsageError ? 2 : 1;
-  };
   // A reader that stops early, such as `head`, is no failure.
   process.stderr.on("error", () => {});
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") return;
     void failed(error).then((code) => (process.exitCode = code));
   });
-  const code = await run(argv).catch(failed);
+  const code = await outcome(argv);
   process.exitCode ??= code;
+}
+
+/** Runs a command line and gives its exit code; what it says stands on both outputs. @spec cli-exit-codes */
+export const outcome = (argv: readonly string[]): Promise<number> =>
+  run(argv).catch(failed);
+
+async function failed(error: unknown): Promise<number> {
+  const { explain } = await import("./errors.ts");
+  warn(explain(error));
+  return error instanceof UsageError ? 2 : 1;
 }
 
 /** Tells a person something beside the answer. */

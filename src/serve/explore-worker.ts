@@ -4,9 +4,10 @@
  * whoever asks the very same.
  */
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
+import { answered } from "./answered.ts";
 import { Answers } from "./answers.ts";
-import { OpenIndexes } from "./projects.ts";
-import { answered, Cancelled, type Asked, type RawResult } from "./runner.ts";
+import { OpenIndexes } from "./open-indexes.ts";
+import { Cancelled, type Asked, type RawResult } from "./runner.ts";
 
 /** What a thread is started with. */
 export interface ThreadStart {

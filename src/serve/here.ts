@@ -1,12 +1,5 @@
 /** Serves one client in this process, as a daemon serves many. */
 import type { Readable, Writable } from "node:stream";
-import { cacheFolder } from "../index/cache.ts";
-import { projectRoot, scan } from "../index/scan.ts";
-import { say } from "../model/wording.ts";
-import { wordings } from "../spec.gen.ts";
-import { buildIndex } from "../store/build.ts";
-import { exclusively } from "../store/exclusive.ts";
-import { currentIndex } from "../store/place.ts";
 import { ToolHandler, type Settings } from "./handler.ts";
 import { Keeper } from "./keeper.ts";
 import { WorkerPool } from "./pool.ts";
@@ -45,26 +38,10 @@ export async function serveHere(
 export const freshHandler = (log: (message: string) => void): ToolHandler =>
   new ToolHandler(new WorkerPool(), new Keeper({ log }));
 
-/** Indexes the project around a folder, alone of all processes. @spec serve-answers-at-once */
+/** Indexes the project around a folder. What that needs is loaded when it is done. */
 export const indexing =
   (log: (message: string) => void): NonNullable<McpOptions["index"]> =>
   async (folder, onProgress, signal) => {
-    const root = projectRoot(folder);
-    await exclusively(
-      root,
-      (pid) => log(say(wordings.CLI_WAITING, { pid })),
-      async () => {
-        signal.throwIfAborted();
-        // Another call may have indexed it while this one waited.
-        if (currentIndex(root) !== undefined) return;
-        await buildIndex(
-          await scan(root),
-          ({ done, total }) => {
-            signal.throwIfAborted();
-            onProgress(done, total);
-          },
-          { cache: cacheFolder() },
-        );
-      },
-    );
+    const { indexAlone } = await import("./auto-init.ts");
+    await indexAlone(folder, { log, onProgress, signal });
   };

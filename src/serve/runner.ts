@@ -1,19 +1,12 @@
 /**
- * Where a call runs: what goes down into it, what comes up, and the one way to
- * answer it, which a worker thread and this one share.
+ * Where a call runs: what goes down into it and what comes up.
  *
  * All that crosses is plain data, so that a structured clone may sit between.
  */
-import { say } from "../model/wording.ts";
 import type { Emission, SessionView } from "../session/view.ts";
-import { wordings } from "../spec.gen.ts";
-import { currentIndex } from "../store/place.ts";
-import { damaged, UnreadableIndex } from "../store/sqlite.ts";
 import type { CallReport } from "./diagnostics.ts";
 import type { Damage } from "../store/sync.ts";
-import { unreadableTold } from "../store/trouble.ts";
-import { explore } from "./explore.ts";
-import { OpenIndexes } from "./projects.ts";
+import type { OpenIndexes } from "./open-indexes.ts";
 
 /** The fields that travel inside; a client's own are dropped. */
 export const VIEW = "_cgExploreSession";
@@ -68,7 +61,7 @@ export interface Runner {
 
 /** Answers in this thread, which does nothing else meanwhile. @spec pool-same-bytes */
 export class InThread implements Runner {
-  private readonly indexes = new OpenIndexes();
+  private indexes: OpenIndexes | undefined;
 
   async run(
     root: string,
@@ -76,66 +69,14 @@ export class InThread implements Runner {
     signal?: AbortSignal,
   ): Promise<RawResult> {
     if (signal?.aborted) throw new Cancelled();
-    return answered(this.indexes, root, asked);
+    // A server whose threads answer loads nothing of this.
+    const { answered } = await import("./answered.ts");
+    const { OpenIndexes } = await import("./open-indexes.ts");
+    return answered((this.indexes ??= new OpenIndexes()), root, asked);
   }
 
   async close(): Promise<void> {
-    this.indexes.close();
-  }
-}
-
-/**
- * The answer, whichever thread this is; `answer` gives what `explore` gives.
- * Throws: what the check of `indexes` throws.
- * @spec pool-same-bytes
- */
-export function answered(
-  indexes: OpenIndexes,
-  root: string,
-  asked: Asked,
-  answer: typeof explore = explore,
-): RawResult {
-  try {
-    const found = indexes.ask(root, (index) =>
-      answer(root, index, {
-        query: asked.query,
-        ...(asked.maxFiles !== undefined && { maxFiles: asked.maxFiles }),
-        ...(asked.maxChars !== undefined && { maxChars: asked.maxChars }),
-        session: asked[VIEW],
-        dedup: asked.dedup,
-        client: asked.client,
-        identified: asked.identified,
-        project: asked.project,
-        notes: asked.notes,
-        unreported: asked.unreported,
-      }),
-    );
-    if (!found) return told(say(wordings.SERVE_NOT_INDEXED, { path: root }));
-    const { text, emission, report, stale } = found;
-    return {
-      content: [{ type: "text", text }],
-      [EMISSION]: emission,
-      ...(report && { report }),
-      stale,
-    };
-  } catch (error) {
-    if (error instanceof Cancelled) throw error;
-    if (!(error instanceof UnreadableIndex)) {
-      const file = currentIndex(root);
-      if (file === undefined) throw error;
-      const { message: reason } = damaged(file, error);
-      return {
-        ...failed((error as Error).message),
-        unreadable: { file, reason, isGuess: true },
-      };
-    }
-    const text = unreadableTold(root, error);
-    if (error.newer) return told(text);
-    const { file, message: reason } = error;
-    return {
-      ...told([text, ...asked.notes].join("\n")),
-      unreadable: { file, reason },
-    };
+    this.indexes?.close();
   }
 }
 

@@ -52,6 +52,38 @@ const withoutValidator: Plugin = {
   },
 };
 
+/**
+ * An import statement of a module of Node asks for all that it exports, and so loads
+ * what stands behind each: streams and promises of files for one `existsSync`. Each
+ * process and each thread would do that at its start. This takes what is used.
+ */
+const usedOfNode: Plugin = {
+  name: "used-of-node",
+  setup: (b) => {
+    b.onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === "import-statement"
+        ? { path, namespace: BUILTIN, sideEffects: false }
+        : undefined,
+    );
+    b.onLoad({ filter: /./, namespace: BUILTIN }, ({ path }) => {
+      const names = Object.keys(process.getBuiltinModule(path) ?? {});
+      return {
+        contents: [
+          `const all = /* @__PURE__ */ process.getBuiltinModule("${path}");`,
+          "export default all;",
+          ...names
+            .filter((name) => name !== "default")
+            .map(
+              (name) =>
+                `export const ${name} = /* @__PURE__ */ (() => all.${name})();`,
+            ),
+        ].join("\n"),
+      };
+    });
+  },
+};
+const BUILTIN = "builtin";
+
 export async function bundle(): Promise<Bundle> {
   const shared = {
     bundle: true,
@@ -99,10 +131,10 @@ export async function bundle(): Promise<Bundle> {
     // What its package has for bundlers; its other form asks for files at run time.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     define: { CODEGRAPH_VERSION: JSON.stringify(version()) },
-    plugins: [withoutValidator],
+    plugins: [withoutValidator, usedOfNode],
     // A bundled CommonJS module asks for what Node has by `require`.
     banner: {
-      js: 'import{createRequire as cgRequire}from"node:module";const require=cgRequire(import.meta.url);',
+      js: "const require=(name)=>process.getBuiltinModule(name);",
     },
   });
   const packages = packagesOf(Object.keys(rest.metafile.inputs));
@@ -146,10 +178,8 @@ export const loadedWith = (entry: string, metafile: Metafile): string[] =>
 
 /** The modules of Node that are loaded with it, as they are spelt. */
 export const builtinsWith = (entry: string, metafile: Metafile): string[] =>
-  scriptsWith(entry, metafile).flatMap((path) =>
-    metafile.outputs[path]!.imports.filter(
-      ({ kind, external }) => kind === "import-statement" && external === true,
-    ).map((imported) => imported.path),
+  loadedWith(entry, metafile).flatMap((path) =>
+    path.startsWith(`${BUILTIN}:`) ? [path.slice(BUILTIN.length + 1)] : [],
   );
 
 function scriptsWith(entry: string, metafile: Metafile): string[] {
