@@ -22,31 +22,14 @@ function report(step: string, { code, output, seconds }: Outcome): void {
   console.log(output.trimEnd().replace(/^/gm, "      "));
 }
 
-/** What was right and has not changed since, by its bytes, is not looked at again. */
-const known = (name: string): string =>
-  join("node_modules", ".cache", "verify", name);
-const format = (name: string, ...paths: readonly string[]) =>
-  run(bin("prettier"), [
-    "--check",
-    "--log-level=warn",
-    "--cache",
-    "--cache-strategy=content",
-    `--cache-location=${known(name)}`,
-    ...paths,
-  ]);
+const format = (...paths: readonly string[]) =>
+  run(bin("prettier"), ["--check", "--log-level=warn", ...paths]);
 const steps: Readonly<Record<string, () => Promise<Outcome>>> = {
   // More threads check what the files share more than once, and the cores have work.
-  types: () =>
-    run(bin("typescript", "tsc"), [
-      "--noEmit",
-      "--singleThreaded",
-      "--incremental",
-      "--tsBuildInfoFile",
-      known("types.tsbuildinfo"),
-    ]),
-  format: () => format("format", ".", "!test"),
+  types: () => run(bin("typescript", "tsc"), ["--noEmit", "--singleThreaded"]),
+  format: () => format(".", "!test"),
   // Prettier has one thread; half of the text is here.
-  "format of tests": () => format("format-of-tests", "test"),
+  "format of tests": () => format("test"),
 };
 await Promise.all(
   Object.entries(steps).map(async ([step, go]) => report(step, await go())),
