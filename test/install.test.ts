@@ -16,6 +16,7 @@ import {
 import { once } from "node:events";
 import { dirname, join, relative } from "node:path";
 import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import { applyPatch, parsePatch } from "diff";
 import { createScanner, parse, type ParseError } from "jsonc-parser";
 import fc from "fast-check";
@@ -1048,7 +1049,10 @@ ruleTest("install-asks", "one question", async () => {
     const answer = agreed(input, output);
     input.end(said);
     expect(await answer).toBe(yes);
-    expect(String(output.read())).toContain(wordings.INSTALL_QUESTION);
+    output.end();
+    const told = await text(output);
+    expect(told).toContain(wordings.INSTALL_QUESTION);
+    expect(told.endsWith("\n")).toBe(said === "");
   }
 });
 

@@ -168,9 +168,13 @@ export async function agreed(
   try {
     const said = await Promise.race([
       asking.question(`${wordings.INSTALL_QUESTION} `),
-      new Promise<string>((done) => asking.on("close", () => done("no"))),
+      new Promise<undefined>((done) =>
+        asking.on("close", () => done(undefined)),
+      ),
     ]);
-    return /^(?:y|yes|)$/iu.test(said.trim());
+    // What comes next begins on a line of its own.
+    if (said === undefined) output.write("\n");
+    return said !== undefined && /^(?:y|yes|)$/iu.test(said.trim());
   } finally {
     asking.close();
   }
