@@ -1,5 +1,8 @@
 /** What all test files need, once and before any of them: the binary, and the spec. */
 import { execFileSync } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { readSpec } from "../tools/spec/read.ts";
 import type { Rule } from "../tools/spec/rule.ts";
@@ -8,10 +11,15 @@ declare module "vitest" {
   export interface ProvidedContext {
     /** The rules of all pages: to read them takes a second. */
     rules: readonly Rule[];
+    /** A folder, with links resolved, that is gone after the last test. */
+    scratch: string;
   }
 }
 
-export default function setup({ provide }: TestProject): void {
+export default function setup({ provide }: TestProject): () => void {
   execFileSync(process.execPath, ["tools/build/build.ts", "--quiet"]);
   provide("rules", readSpec());
+  const scratch = realpathSync(mkdtempSync(join(tmpdir(), "cgtest-")));
+  provide("scratch", scratch);
+  return () => rmSync(scratch, { recursive: true, force: true });
 }

@@ -1,17 +1,14 @@
-/** Folders that are gone when the test file ends, and small indexed projects in them. */
+/** Folders that are gone after the last test, and small indexed projects in them. */
 import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { afterAll } from "vitest";
+import { inject } from "vitest";
 import { TextWriter } from "../src/index/text.ts";
 import { passages } from "../src/index/passages.ts";
 import { fingerprint } from "../src/model/fingerprint.ts";
@@ -20,18 +17,8 @@ import { newGeneration } from "../src/store/folder.ts";
 import { SqliteWriter } from "../src/store/sqlite.ts";
 import type { SymbolDefinition } from "../src/model/extraction.ts";
 
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders)
-    rmSync(folder, { recursive: true, force: true });
-});
-
 /** An empty folder, with links resolved. */
-export function scratch(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "codegraph-test-")));
-  folders.push(folder);
-  return folder;
-}
+export const scratch = (): string => mkdtempSync(join(inject("scratch"), "t"));
 
 /**
  * Writes files and indexes the folder, in this process and without a parser: a line

@@ -93,7 +93,7 @@ interface Thread {
   /** The call in hand. */
   call: Call | undefined;
   /** Questions that it was given, the longest ago first. */
-  readonly questions: Set<string>;
+  readonly questions: Set<string>; // exempt handler-holds-no-caller: by question, whoever asks
   /** Until when it has to be ready or to answer, or else until when it waits for the next call. */
   timer: NodeJS.Timeout | undefined;
 }
