@@ -16,6 +16,7 @@ import {
   builtinsWith,
   bundle,
   loadedWith,
+  runWith,
   type Bundle,
 } from "../tools/build/bundle.ts";
 
@@ -229,17 +230,25 @@ describe("a command loads only what it needs", () => {
     ).toEqual([]);
   });
   ruleTest("hooks-harm-nothing", "they load next to nothing", () => {
-    expect(loaded("src/cli/hooks.ts").sort()).toEqual([
+    // No module of Node among them.
+    expect(runWith("src/cli/hooks.ts", built.metafile).sort()).toEqual([
       "src/cli/hooks.ts",
       "src/hosts/hook.ts",
       "src/serve/tool.ts",
       "src/session/host.ts",
       "src/spec.gen.ts",
     ]);
-    expect(builtinsWith("src/cli/hooks.ts", built.metafile)).toEqual([]);
-    // What the end of a context loads beside them.
-    const later = loadedWith("src/serve/daemon/ask.ts", built.metafile);
+    // What the end of a context runs beside them.
+    const later = runWith("src/serve/daemon/ask.ts", built.metafile);
+    expect(later).toContain("builtin:node:net");
     expect(later.filter(heavy)).toEqual([]);
+    // A host would wait for each file that it is made of.
+    const scripts = Object.entries(built.metafile.outputs).filter(
+      ([, { inputs }]) => "src/cli/hooks.ts" in inputs,
+    );
+    expect(
+      scripts.map(([path, { imports }]) => [path, imports.length]),
+    ).toEqual([["dist/hooks.js", 0]]);
   });
   ruleTest("daemon-proxy-is-light", "its scripts say what they load", () => {
     const entries = ["src/cli/main.ts", "src/cli/serve-command.ts"];

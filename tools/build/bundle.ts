@@ -112,17 +112,29 @@ export async function bundle(): Promise<Bundle> {
       },
     ],
   });
-  const rest = await build({
+  const product = {
     ...shared,
     target: "node22.16",
-    splitting: true,
     minifySyntax: true,
     minifyWhitespace: true,
+    plugins: [withoutValidator, usedOfNode],
+    // A bundled CommonJS module asks for what Node has by `require`.
+    banner: {
+      js: "const require=(name)=>process.getBuiltinModule(name);",
+    },
+  } satisfies BuildOptions;
+  // A host waits for it at every call, and each file of a program costs a millisecond.
+  const hooks = await build({
+    ...product,
+    entryPoints: { hooks: "src/cli/hooks.ts" },
+  });
+  const rest = await build({
+    ...product,
+    splitting: true,
     chunkNames: "chunk-[hash]",
     entryPoints: {
       main: "src/cli/main.ts",
       daemon: "src/cli/daemon.ts",
-      hooks: "src/cli/hooks.ts",
       "index-worker": "src/index/worker.ts",
       "explore-worker": "src/serve/explore-worker.ts",
       "sync-worker": "src/serve/sync-worker.ts",
@@ -131,13 +143,12 @@ export async function bundle(): Promise<Bundle> {
     // What its package has for bundlers; its other form asks for files at run time.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     define: { CODEGRAPH_VERSION: JSON.stringify(version()) },
-    plugins: [withoutValidator, usedOfNode],
-    // A bundled CommonJS module asks for what Node has by `require`.
-    banner: {
-      js: "const require=(name)=>process.getBuiltinModule(name);",
-    },
   });
-  const packages = packagesOf(Object.keys(rest.metafile.inputs));
+  const metafile: Metafile = {
+    inputs: { ...rest.metafile.inputs, ...hooks.metafile.inputs },
+    outputs: { ...rest.metafile.outputs, ...hooks.metafile.outputs },
+  };
+  const packages = packagesOf(Object.keys(metafile.inputs));
   const slips = packages.map(nameOf).filter((name) => TOOLS.includes(name));
   if (slips.length > 0)
     throw new Error(
@@ -145,12 +156,13 @@ export async function bundle(): Promise<Bundle> {
     );
   return {
     scripts: new Map(
-      [...binary.outputFiles, ...rest.outputFiles].map((file) => [
-        basename(file.path),
-        file.contents,
-      ]),
+      [binary, hooks, rest].flatMap(({ outputFiles }) =>
+        outputFiles.map(
+          (file) => [basename(file.path), file.contents] as const,
+        ),
+      ),
     ),
-    metafile: rest.metafile,
+    metafile,
     packages,
   };
 }
@@ -181,6 +193,18 @@ export const builtinsWith = (entry: string, metafile: Metafile): string[] =>
   loadedWith(entry, metafile).flatMap((path) =>
     path.startsWith(`${BUILTIN}:`) ? [path.slice(BUILTIN.length + 1)] : [],
   );
+
+/**
+ * The sources that run when `entry` is loaded, where its script holds others too that
+ * wait for their `import()`: those that it imports by statement, and they in turn.
+ */
+export function runWith(entry: string, metafile: Metafile): string[] {
+  const seen = new Set([entry]);
+  for (const path of seen)
+    for (const { path: next, kind } of metafile.inputs[path]?.imports ?? [])
+      if (kind === "import-statement") seen.add(next);
+  return [...seen];
+}
 
 function scriptsWith(entry: string, metafile: Metafile): string[] {
   const outputs = Object.entries(metafile.outputs);
