@@ -407,6 +407,23 @@ ruleTest("doctor-tries-hooks", "real ones, and others", async () => {
   expect(hung).toEqual({ did: "hung" });
 });
 
+ruleTest(
+  "doctor-judges",
+  "what is found on the own PATH alone is mended for the user, whose files name paths",
+  () => {
+    const found: FoundFile = {
+      ...file,
+      scope: "project",
+      servers: [[server, { ...answered, ownPath: true }]],
+    };
+    const [finding] = judge(
+      { id: "codex", version: undefined, files: [found] },
+      OWN,
+    );
+    expect(finding!.mend).toBe("codegraph install --target codex --scope user");
+  },
+);
+
 ruleTest("doctor-command", "a host, installed and then broken", async () => {
   const home = scratch();
   const project = join(home, "project");

@@ -114,7 +114,10 @@ export function judge(
         ];
       return [
         ...file.servers.flatMap(([server, tried]) =>
-          aboutServer(server, tried, own, limits, about, file.path),
+          aboutServer(server, tried, own, limits, about, {
+            path: file.path,
+            host: host.id,
+          }),
         ),
         ...aboutHooks(file, servers, host.version, limits, about),
         ...(file.plugin ? [about("ok", wordings.DOCTOR_PLUGIN)] : []),
@@ -142,7 +145,7 @@ function aboutServer(
   own: string,
   limits: Used,
   about: About,
-  path: string,
+  { path, host }: { readonly path: string; readonly host: HostId },
 ): readonly Finding[] {
   if (!enabled || !tried)
     return [
@@ -176,7 +179,14 @@ function aboutServer(
       about("FAIL", say(wordings.DOCTOR_VERSION, { name, version, own })),
     ];
   if (ownPath)
-    return [about("note", say(wordings.DOCTOR_OWN_PATH, { name, command }))];
+    return [
+      about(
+        "note",
+        say(wordings.DOCTOR_OWN_PATH, { name, command }),
+        // A user's own files name the program by its path.
+        say(wordings.DOCTOR_MEND, { host, scope: "user" }),
+      ),
+    ];
   return [about("ok", say(wordings.DOCTOR_ANSWERS, { name, version, ms }))];
 }
 
