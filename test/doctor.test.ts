@@ -5,14 +5,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
 import { atOnce } from "../src/cli/doctor-command.ts";
 import {
-  CALL,
-  COMPACTION,
   judge,
   type FoundFile,
   type FoundHost,
   type HookTried,
   type ServerTried,
 } from "../src/hosts/doctor.ts";
+import { CALL, COMPACTION } from "../src/hosts/hook-entries.ts";
 import type { WiredHook, WiredServer } from "../src/hosts/host.ts";
 import {
   bareEnvironment,

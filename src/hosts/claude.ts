@@ -4,10 +4,16 @@
  */
 import { join } from "node:path";
 import { ANNOUNCE_TOOL } from "../serve/announce.ts";
-import { TOOL } from "../serve/tool.ts";
 import { lists, wordings } from "../spec.gen.ts";
 import { serverFile, hookFile } from "./file.ts";
-import type { HookEntry } from "./hook-entries.ts";
+import {
+  CALL,
+  CALLS,
+  COMPACTION,
+  resetting,
+  stamping,
+  type HookEntry,
+} from "./hook-entries.ts";
 import type { Host, Places, Wanted } from "./host.ts";
 import { commandAndArgs, VARIABLE } from "./servers.ts";
 import { forPosixShell } from "./words.ts";
@@ -85,7 +91,7 @@ export const claudeHooks = (
 ): HookEntry[] =>
   announce(wanted)
     ? announcing(wanted.server)
-    : stamping(wanted.command, wanted.platform);
+    : commands(wanted.command, wanted.platform);
 
 const announcing = (server: string): HookEntry[] => {
   const tool = (input: Readonly<Record<string, string>>) => ({
@@ -96,15 +102,15 @@ const announcing = (server: string): HookEntry[] => {
   });
   return [
     {
-      event: "PreToolUse",
-      matcher: MATCHER,
+      event: CALL,
+      matcher: CALLS,
       handler: tool({
         u: "${tool_use_id}",
         t: "${transcript_path}",
         p: "${prompt_id}",
       }),
     },
-    { event: "PostCompact", handler: tool({ e: "compact" }) },
+    { event: COMPACTION, handler: tool({ e: "compact" }) },
     {
       event: "SessionStart",
       matcher: lists.ENDING_EVENTS.join("|"),
@@ -113,29 +119,19 @@ const announcing = (server: string): HookEntry[] => {
   ];
 };
 
-function stamping(
+function commands(
   command: readonly string[],
   platform: NodeJS.Platform,
 ): HookEntry[] {
   // A shell's line: versions that know no `args` would start the program without.
-  const run = (...words: readonly string[]) => ({
-    type: "command",
-    command: forPosixShell([...command, "hooks", ...words], platform),
-  });
+  const line = (words: readonly string[]) =>
+    forPosixShell([...command, ...words], platform);
   return [
-    {
-      event: "PreToolUse",
-      matcher: MATCHER,
-      handler: run("pre-tool-use", "--agent", "claude"),
-    },
-    { event: "PostCompact", handler: run("post-compact") },
+    ...stamping("claude", line),
     {
       event: "SessionStart",
       matcher: lists.STAMPED_STARTS.join("|"),
-      handler: run("post-compact"),
+      handler: resetting(line),
     },
   ];
 }
-
-/** Whatever the server is named. */
-const MATCHER = `mcp__.*__${TOOL}`;

@@ -3,14 +3,21 @@
  * hooks that its user has not trusted, and whom to trust is not ours to write.
  */
 import { join } from "node:path";
-import { TOOL } from "../serve/tool.ts";
 import { wordings } from "../spec.gen.ts";
 import { edited, type JsonObject } from "./edit-json.ts";
 import { newTomlFile, TomlText, withoutTable } from "./edit-toml.ts";
 import { hookFile } from "./file.ts";
-import { oursOfHooks, type HookEntry } from "./hook-entries.ts";
+import { oursOfHooks, stamping, type HookEntry } from "./hook-entries.ts";
 import { say } from "../model/wording.ts";
-import type { Edited, Host, HostFile, Ours, Places, Wanted } from "./host.ts";
+import {
+  NOTHING,
+  type Edited,
+  type Host,
+  type HostFile,
+  type Ours,
+  type Places,
+  type Wanted,
+} from "./host.ts";
 import { wiredServer, wordsWith } from "./servers.ts";
 import { askedOfCommand, forSystemShell, isServer } from "./words.ts";
 
@@ -92,21 +99,14 @@ const uninstallToml = (text: string | undefined): Edited =>
     return withoutTable(text, file.text);
   });
 
-function oursOfToml(text: string | undefined): Ours {
-  let servers: Ours["servers"] = [];
-  const read = edited(() => {
-    servers = ours(new TomlText(text ?? "")).map(({ name, value }) =>
+const oursOfToml = (text: string | undefined): Ours => ({
+  ...NOTHING,
+  ...edited(() => ({
+    servers: ours(new TomlText(text ?? "")).map(({ name, value }) =>
       wiredServer(name, value as { readonly [name: string]: unknown }),
-    );
-    return { text };
-  });
-  return {
-    servers,
-    hooks: [],
-    plugin: false,
-    problem: "problem" in read ? read.problem : undefined,
-  };
-}
+    ),
+  })),
+});
 
 const ours = (file: TomlText) =>
   file.entries(TABLE).filter(({ value }) => {
@@ -121,16 +121,7 @@ export function codexHooks(
   areAsked: boolean,
 ): HookEntry[] {
   if (!areAsked) return [];
-  const run = (...words: readonly string[]) => ({
-    type: "command",
-    command: forSystemShell([...command, "hooks", ...words], platform),
-  });
-  return [
-    {
-      event: "PreToolUse",
-      matcher: `mcp__.*__${TOOL}`,
-      handler: run("pre-tool-use", "--agent", "codex"),
-    },
-    { event: "PostCompact", handler: run("post-compact") },
-  ];
+  return stamping("codex", (words) =>
+    forSystemShell([...command, ...words], platform),
+  );
 }

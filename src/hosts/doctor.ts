@@ -12,6 +12,7 @@ import {
 } from "../spec.gen.ts";
 import type { HostId, Problem, Scope, WiredHook, WiredServer } from "./host.ts";
 import { runsToolHooks } from "./claude.ts";
+import { CALL, COMPACTION } from "./hook-entries.ts";
 
 /** How a server did that was started as its entry says. */
 export type ServerTried =
@@ -266,7 +267,3 @@ function whole(
     ? []
     : [about("FAIL", say(wordings.DOCTOR_NO_RESET, { event: COMPACTION }))];
 }
-
-/** The events of a call, and of a compaction that is done. */
-export const CALL = "PreToolUse";
-export const COMPACTION = "PostCompact";

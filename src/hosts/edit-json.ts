@@ -45,7 +45,7 @@ export class Unfit extends Error {
  * Runs an edit; a file that is not fit for it is a problem, any other error is ours.
  * @spec hosts-read-bounded
  */
-export function edited(edit: () => Edited): Edited {
+export function edited<T>(edit: () => T): T | { readonly problem: Problem } {
   try {
     return edit();
   } catch (error) {

@@ -9,8 +9,9 @@ import {
   type JsonObject,
   type Path,
 } from "./edit-json.ts";
-import type { Edited, Ours, WiredHook } from "./host.ts";
+import { NOTHING, type Edited, type Ours, type WiredHook } from "./host.ts";
 import { ANNOUNCE_TOOL } from "../serve/announce.ts";
+import { TOOL } from "../serve/tool.ts";
 import { askedOfCommand, isHook, shellWords } from "./words.ts";
 
 /** One hook as it is to be. */
@@ -19,6 +20,39 @@ export interface HookEntry {
   readonly matcher?: string;
   readonly handler: JsonObject;
 }
+
+/** The events of a call, and of a compaction that is done. */
+export const CALL = "PreToolUse";
+export const COMPACTION = "PostCompact";
+
+/** The calls that count, whatever the server is named. */
+export const CALLS = `mcp__.*__${TOOL}`;
+
+/**
+ * Hooks that stamp calls, and that tell of compactions. `line` writes the words after
+ * the program's for the host's shell.
+ * @spec hosts-claude-hooks hosts-codex-hooks
+ */
+export const stamping = (
+  agent: string,
+  line: (words: readonly string[]) => string,
+): HookEntry[] => [
+  {
+    event: CALL,
+    matcher: CALLS,
+    handler: {
+      type: "command",
+      command: line(["hooks", "pre-tool-use", "--agent", agent]),
+    },
+  },
+  { event: COMPACTION, handler: resetting(line) },
+];
+
+/** The hook that ends a context. */
+export const resetting = (line: (words: readonly string[]) => string) => ({
+  type: "command",
+  command: line(["hooks", "post-compact"]),
+});
 
 interface Found {
   readonly event: string;
@@ -92,19 +126,10 @@ export const uninstallHooks = (text: string | undefined): Edited =>
     return { text: file.text };
   });
 
-export function oursOfHooks(text: string | undefined): Ours {
-  let hooks: WiredHook[] = [];
-  const read = edited(() => {
-    hooks = find(new JsonText(text ?? "")).map(wiredHook);
-    return { text };
-  });
-  return {
-    servers: [],
-    hooks,
-    plugin: false,
-    problem: "problem" in read ? read.problem : undefined,
-  };
-}
+export const oursOfHooks = (text: string | undefined): Ours => ({
+  ...NOTHING,
+  ...edited(() => ({ hooks: find(new JsonText(text ?? "")).map(wiredHook) })),
+});
 
 /** Ours, in the order of the file. Throws: Unfit where a part has another shape. */
 function find(file: JsonText): Found[] {

@@ -102,6 +102,13 @@ export interface Wired {
 /** What is ours in a text. */
 export type Ours = Pick<WiredFile, "servers" | "hooks" | "plugin" | "problem">;
 
+export const NOTHING: Ours = Object.freeze({
+  servers: [],
+  hooks: [],
+  plugin: false,
+  problem: undefined,
+});
+
 /** A file of a host, and how it is edited. */
 export interface HostFile {
   readonly path: string;

@@ -2,7 +2,15 @@
 import { join } from "node:path";
 import { wordings } from "../spec.gen.ts";
 import { serverFile } from "./file.ts";
-import type { Edited, Host, HostFile, Places, Scope, Wanted } from "./host.ts";
+import {
+  NOTHING,
+  type Edited,
+  type Host,
+  type HostFile,
+  type Places,
+  type Scope,
+  type Wanted,
+} from "./host.ts";
 import { PLUGIN_MARK, pluginSource } from "./opencode-plugin.ts";
 
 const folder = ({ env, home }: Places): string =>
@@ -53,12 +61,7 @@ const pluginFile = (path: string): HostFile => ({
   holds: "plugin",
   install: installPlugin,
   uninstall: uninstallPlugin,
-  ours: (text) => ({
-    servers: [],
-    hooks: [],
-    plugin: isOurs(text),
-    problem: undefined,
-  }),
+  ours: (text) => ({ ...NOTHING, plugin: isOurs(text) }),
 });
 
 /** Line ends at the end tell how many folders were made for it. @spec hosts-surgical hosts-drift */

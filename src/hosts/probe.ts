@@ -14,12 +14,8 @@ import {
   wordings,
   type Limits,
 } from "../spec.gen.ts";
-import {
-  CALL,
-  COMPACTION,
-  type HookTried,
-  type ServerTried,
-} from "./doctor.ts";
+import type { HookTried, ServerTried } from "./doctor.ts";
+import { CALL, COMPACTION } from "./hook-entries.ts";
 import type { WiredHook, WiredServer } from "./host.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -105,36 +101,20 @@ interface Results {
   readonly tools?: unknown;
 }
 
-function converse(
+async function converse(
   { command, args, env: own }: WiredServer,
   cwd: string,
   env: Record<string, string>,
   limits: Used,
 ): Promise<ServerTried> {
   const began = performance.now();
-  return new Promise((resolve) => {
-    // Answers by itself: a daemon would outlive the question.
-    const started = start(command, args, cwd, {
-      CODEGRAPH_DAEMON: "0",
-      ...env,
-      ...own,
-    });
-    if (started instanceof Error) {
-      resolve({ did: "ended", detail: started.message });
-      return;
-    }
-    const { child, end } = started;
-    const said = lastLine(child, limits);
+  // Answers by itself: a daemon would outlive the question.
+  const asked = { CODEGRAPH_DAEMON: "0", ...env, ...own };
+  const started = start(command, args, cwd, asked);
+  if (started instanceof Error)
+    return { did: "ended", detail: started.message };
+  return within<ServerTried>(started, limits, (child, said, done) => {
     const results: Results[] = [];
-    const done = (tried: ServerTried) => {
-      clearTimeout(timer);
-      end();
-      resolve(tried);
-    };
-    const timer = setTimeout(
-      () => done({ did: "hung" }),
-      patience(limits).wait,
-    );
     const ask = () => {
       const [method, params] = REQUESTS[results.length]!;
       send(child, { id: results.length, method, params });
@@ -255,30 +235,16 @@ function isRight(event: string, stdout: string): boolean {
 }
 
 /** Runs a hook that is a command. @spec doctor-tries-hooks */
-export function tryHook(
+export async function tryHook(
   { event, argv, shell }: WiredHook,
   { cwd, env }: Surroundings,
   limits: Used = fromSpec,
 ): Promise<HookTried> {
-  return new Promise((resolve) => {
-    const [command = "", ...args] = argv ?? [shell ?? ""];
-    const started = start(command, args, cwd, env, argv === undefined);
-    if (started instanceof Error) {
-      resolve({ did: "not found", command });
-      return;
-    }
-    const { child, end } = started;
-    const said = lastLine(child, limits);
+  const [command = "", ...args] = argv ?? [shell ?? ""];
+  const started = start(command, args, cwd, env, argv === undefined);
+  if (started instanceof Error) return { did: "not found", command };
+  return within<HookTried>(started, limits, (child, said, done) => {
     let stdout = "";
-    const done = (tried: HookTried) => {
-      clearTimeout(timer);
-      end();
-      resolve(tried);
-    };
-    const timer = setTimeout(
-      () => done({ did: "hung" }),
-      patience(limits).wait,
-    );
     child.on("error", () => done({ did: "not found", command }));
     child.stdout!.setEncoding("utf8").on("data", (part: string) => {
       if (stdout.length < patience(limits).chars) stdout += part;
@@ -300,13 +266,46 @@ export function tryHook(
   });
 }
 
+interface Started {
+  readonly child: ChildProcess;
+  /** Ends it, and what it has started. */
+  readonly end: () => void;
+}
+
+/** What `listen` says is done of a process, which then ends; it hung where that takes too long. */
+function within<T>(
+  { child, end }: Started,
+  limits: Used,
+  listen: (
+    child: ChildProcess,
+    /** What it has complained of. */
+    said: () => string,
+    done: (tried: T | Hung) => void,
+  ) => void,
+): Promise<T | Hung> {
+  return new Promise((resolve) => {
+    const done = (tried: T | Hung) => {
+      clearTimeout(timer);
+      end();
+      resolve(tried);
+    };
+    const timer = setTimeout(
+      () => done({ did: "hung" }),
+      patience(limits).wait,
+    );
+    listen(child, lastLine(child, limits), done);
+  });
+}
+
+type Hung = { readonly did: "hung" };
+
 function start(
   command: string,
   args: readonly string[],
   cwd: string,
   env: Environment,
   shell = false,
-): { readonly child: ChildProcess; readonly end: () => void } | Error {
+): Started | Error {
   let child: ChildProcess;
   try {
     child = spawn(command, [...args], {

@@ -9,7 +9,13 @@ import {
 } from "./edit-json.ts";
 import { say } from "../model/wording.ts";
 import { wordings } from "../spec.gen.ts";
-import type { Edited, Ours, Wanted, WiredServer } from "./host.ts";
+import {
+  NOTHING,
+  type Edited,
+  type Ours,
+  type Wanted,
+  type WiredServer,
+} from "./host.ts";
 import {
   askedOfCommand,
   isServer,
@@ -106,22 +112,20 @@ export const uninstallServer = (
     return { text: file.text };
   });
 
-export function oursOfServers(text: string | undefined, { at }: Shape): Ours {
-  let servers: WiredServer[] = [];
-  const read = edited(() => {
+export const oursOfServers = (
+  text: string | undefined,
+  { at }: Shape,
+): Ours => ({
+  ...NOTHING,
+  ...edited(() => {
     const file = new JsonText(text ?? "");
-    servers = Object.entries(file.object(at) ?? {}).flatMap(([name, value]) =>
-      isServer(asked(value)) ? [wiredServer(name, value as JsonObject)] : [],
+    const servers = Object.entries(file.object(at) ?? {}).flatMap(
+      ([name, value]) =>
+        isServer(asked(value)) ? [wiredServer(name, value as JsonObject)] : [],
     );
-    return { text };
-  });
-  return {
-    servers,
-    hooks: [],
-    plugin: false,
-    problem: "problem" in read ? read.problem : undefined,
-  };
-}
+    return { servers };
+  }),
+});
 
 const asked = (value: unknown): readonly string[] | undefined =>
   typeof value === "object" && value !== null

@@ -1,12 +1,13 @@
 /** What of codegraph is in a host's files at present. */
 import { readText } from "./files.ts";
-import type {
-  Host,
-  HostFile,
-  Places,
-  Scope,
-  Wired,
-  WiredFile,
+import {
+  NOTHING,
+  type Host,
+  type HostFile,
+  type Places,
+  type Scope,
+  type Wired,
+  type WiredFile,
 } from "./host.ts";
 
 export const wired = (host: Host, scope: Scope, places: Places): Wired => ({
@@ -19,6 +20,6 @@ function wiredFile(file: HostFile): WiredFile {
   const { path } = file;
   const read = readText(path);
   return "problem" in read
-    ? { path, exists: true, servers: [], hooks: [], plugin: false, ...read }
+    ? { path, exists: true, ...NOTHING, ...read }
     : { path, exists: read.text !== undefined, ...file.ours(read.text) };
 }

@@ -80,6 +80,8 @@ interface Call {
   readonly resolve: (result: RawResult | Promise<RawResult>) => void;
   readonly reject: (error: unknown) => void;
   readonly onAbort: () => void;
+  /** What threads are known by to have answered it: project and question. */
+  readonly question: string;
   /** How many calls that came later were taken up before it. */
   overtaken: number;
 }
@@ -140,6 +142,7 @@ export class WorkerPool implements Runner {
         resolve,
         reject,
         onAbort: () => this.cancel(call),
+        question: JSON.stringify([root, asked.query]),
         overtaken: 0,
       };
       signal?.addEventListener("abort", call.onAbort, { once: true });
@@ -173,7 +176,7 @@ export class WorkerPool implements Runner {
       const last = free.at(-1);
       if (!last) break;
       const knows = (thread: Thread) =>
-        this.queue.some((call) => thread.questions.has(questionOf(call)));
+        this.queue.some((call) => thread.questions.has(call.question));
       this.give(free.findLast(knows) ?? last);
     }
     // A call is not bound to a thread that starts for it: one that is free sooner takes it.
@@ -211,13 +214,13 @@ export class WorkerPool implements Runner {
   private give(thread: Thread): void {
     const place = nextOf(
       this.queue.map((call) => ({
-        answeredBy: this.answeredBy(thread, questionOf(call)),
+        answeredBy: this.answeredBy(thread, call.question),
         overtaken: call.overtaken,
       })),
     );
     for (const earlier of this.queue.slice(0, place)) earlier.overtaken++;
     const [call] = this.queue.splice(place, 1) as [Call];
-    remember(thread.questions, questionOf(call), this.questions);
+    remember(thread.questions, call.question, this.questions);
     thread.call = call;
     thread.worker.ref();
     this.within(thread, this.patience.answer, () => this.tooLong(thread));
@@ -291,10 +294,6 @@ export class WorkerPool implements Runner {
     thread.timer = this.timer(otherwise, ms).unref();
   }
 }
-
-/** What a thread keeps of a call is by project and question. */
-const questionOf = ({ root, asked }: Call): string =>
-  JSON.stringify([root, asked.query]);
 
 function remember(
   questions: Set<string>,

@@ -120,6 +120,14 @@ export function install(
   });
 }
 
+/** All that a host is given of an environment, beside what is its own. */
+export const environment = ({ home, tmp }: Folders) => ({
+  HOME: home,
+  TMPDIR: tmp,
+  PATH: "/usr/bin:/bin",
+  LANG: "C.UTF-8",
+});
+
 /** The question that is asked each time. */
 export const QUERY = "settle account";
 

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
+  environment,
   install,
   project,
   QUERY,
@@ -54,10 +55,7 @@ export async function gemini(bench: Bench): Promise<readonly Seen[]> {
       cwd: folders.project,
       stdio: "ignore",
       env: {
-        HOME: folders.home,
-        TMPDIR: folders.tmp,
-        PATH: "/usr/bin:/bin",
-        LANG: "C.UTF-8",
+        ...environment(folders),
         TERM: "dumb",
         GEMINI_API_KEY: "mock",
         GOOGLE_GEMINI_BASE_URL: `http://127.0.0.1:${mock.port}`,

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
+  environment,
   install,
   project,
   QUERY,
@@ -65,10 +66,7 @@ export async function opencode(bench: Bench): Promise<readonly Seen[]> {
       cwd: folders.project,
       stdio: ["ignore", "pipe", "pipe"],
       env: {
-        HOME: folders.home,
-        TMPDIR: folders.tmp,
-        PATH: "/usr/bin:/bin",
-        LANG: "C.UTF-8",
+        ...environment(folders),
         OPENCODE_DISABLE_AUTOUPDATE: "1",
         OPENCODE_DISABLE_MODELS_FETCH: "1",
         OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
