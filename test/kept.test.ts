@@ -1,16 +1,18 @@
 /** What threads keep from call to call: it changes no byte, and has a bound. */
 import { appendFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterAll, expect } from "vitest";
 import { Answers } from "../src/serve/answers.ts";
-import { diskOf, Witness } from "../src/serve/disk.ts";
+import { diskOf, Reads, Witness } from "../src/serve/disk.ts";
 import { explore, type ExploreRequest } from "../src/serve/explore.ts";
 import { KeptIndex } from "../src/serve/kept.ts";
 import { WorkerPool } from "../src/serve/pool.ts";
 import { KeptWorkings } from "../src/serve/workings.ts";
 import { InThread } from "../src/serve/runner.ts";
 import { SessionRecord } from "../src/session/record.ts";
-import { limits } from "../src/spec.gen.ts";
+import { fingerprint } from "../src/model/fingerprint.ts";
+import { limits, wordings } from "../src/spec.gen.ts";
 import { openIndex } from "../src/store/open.ts";
 import type { IndexReader } from "../src/store/store.ts";
 import { asked } from "./asking.ts";
@@ -220,6 +222,7 @@ law(
       [limits.KEPT_QUESTIONS, limits.KEPT_SOURCE_MB],
     ] as const) {
       const workings = new KeptWorkings({ KEPT_QUESTIONS, KEPT_SOURCE_MB });
+      const reads = new Reads({ KEPT_SOURCE_MB });
       const records = [0, 1, 2].map(() => new SessionRecord());
       for (let round = 0; round < 3; round++)
         records.forEach((record, who) =>
@@ -236,7 +239,7 @@ law(
               kept,
               request,
               limits,
-              diskOf(root),
+              diskOf(root, reads),
               workings,
             );
             expect(made).toEqual(explore(root, index, request));
@@ -254,6 +257,7 @@ ruleTest(
     const root = small();
     const { index } = openIndex(root)!;
     const workings = new KeptWorkings();
+    const reads = new Reads();
     const query = "settle_account close_books";
     const as = (text: string) => {
       writeFileSync(join(root, "core.py"), text);
@@ -262,7 +266,7 @@ ruleTest(
         index,
         { query },
         limits,
-        diskOf(root),
+        diskOf(root, reads),
         workings,
       );
       expect(made).toEqual(explore(root, index, { query }));
@@ -296,5 +300,69 @@ loadBearing("pool-keeps-workings", "KEPT_SOURCE_MB", (moved) => {
     const first = text(0);
     for (let i = 1; i < n; i++) text(i);
     return text(0) === first;
+  });
+});
+
+law(
+  "pool-keeps-workings",
+  "a file that is read again has the bytes that it has now, and what was given stays",
+  () => {
+    const root = scratch();
+    const paths = ["a", "b", "c"];
+    // Of one length, of others, and beyond what is remembered.
+    const texts = [
+      "",
+      "one",
+      "two",
+      "three",
+      "x".repeat(9_000),
+      "y".repeat(9_000),
+    ];
+    const step = fc.record({
+      path: fc.constantFrom(...paths),
+      text: fc.option(fc.constantFrom(...texts)),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+        const reads = new Reads({ KEPT_SOURCE_MB: 0.01 });
+        const given: [Uint8Array, string][] = [];
+        const now = new Map<string, string>();
+        for (const path of paths) rmSync(join(root, path), { force: true });
+        for (const { path, text } of steps) {
+          if (text === null) rmSync(join(root, path), { force: true });
+          else writeFileSync(join(root, path), text);
+          if (text === null) now.delete(path);
+          else now.set(path, text);
+          for (const each of paths) {
+            const read = reads.read(root, each);
+            const wanted = now.get(each);
+            if (wanted === undefined) expect(read).toBe(wordings.LEFT_MOVED);
+            else if (typeof read === "string") expect.fail(read);
+            else {
+              expect(read.fingerprint).toBe(fingerprint(Buffer.from(wanted)));
+              given.push([read.bytes, wanted]);
+            }
+          }
+        }
+        for (const [bytes, text] of given)
+          expect(Buffer.from(bytes).toString()).toBe(text);
+      }),
+      { numRuns: 60 },
+    );
+  },
+);
+
+loadBearing("pool-keeps-workings", "KEPT_SOURCE_MB", (moved) => {
+  const root = scratch();
+  const files = Array.from(
+    { length: limits.KEPT_SOURCE_MB + 1 },
+    (_, i) => `${i}`,
+  );
+  for (const name of files) writeFileSync(join(root, name), Buffer.alloc(1e6));
+  return [limits.KEPT_SOURCE_MB, limits.KEPT_SOURCE_MB + 1].map((n) => {
+    const reads = new Reads(moved);
+    const first = reads.read(root, "0");
+    for (const name of files.slice(1, n)) reads.read(root, name);
+    return reads.read(root, "0") === first;
   });
 });

@@ -90,7 +90,7 @@ const text = fc.oneof(
     "é\u0301 ㎞ 😀\ud800",
   ),
 );
-const spansIn = (lines: number): fc.Arbitrary<Span[]> =>
+const spansIn = (lines: number): fc.Arbitrary<readonly Span[]> =>
   fc
     .array(fc.tuple(fc.integer({ min: 1, max: lines }), fc.nat(30)), {
       minLength: 1,

@@ -26,9 +26,10 @@ export function cover(
   held: readonly Span[],
   limits: Pick<Limits, "MIN_COVERED_LINES"> = fromSpec,
 ): Cover {
-  const broken = wanted.filter((span) => !isSound(span));
-  if (broken.length > 0)
+  if (!wanted.every(isSound)) {
+    const broken = wanted.filter((span) => !isSound(span));
     throw new RangeError(`not a range of lines: ${printSpans(broken)}`);
+  }
   const send: Span[] = [];
   const pointAt: Span[] = [];
   const known = sound(held);

@@ -14,7 +14,7 @@ export function heldSpans(
   view: SessionView | undefined,
   path: string,
   fingerprint: string,
-): Span[] {
+): readonly Span[] {
   if (!view || fingerprint === "") return [];
   return sound(
     view.calls.flatMap((call) =>

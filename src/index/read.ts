@@ -34,14 +34,16 @@ export const READ_IN_PLACE =
 
 /**
  * A file's bytes, or the reason why not. `root` has its links resolved, as a scan's
- * result has. Hand in the same `folders` for the files of one run; without it every
- * call looks anew, as an answer's last check must. @spec scan-stays-inside
+ * result has. Hand in the same `folders` for the files of one run, or of one answer;
+ * without it every call looks anew. `roomFor` gives the array that takes
+ * the bytes, as long as it is asked for. @spec scan-stays-inside
  */
 export function readInside(
   root: string,
   path: string,
   maxBytes: number = limits.MAX_FILE_BYTES,
   folders: KnownFolders = new Map(),
+  roomFor: (bytes: number) => Uint8Array = (bytes) => new Uint8Array(bytes),
 ): FileRead | string {
   const absolute = `${root.endsWith(sep) ? root.slice(0, -1) : root}/${path}`;
   let file: number;
@@ -59,7 +61,7 @@ export function readInside(
     if (!stat.isFile()) return wordings.LEFT_MOVED;
     if (stat.size > maxBytes)
       return say(wordings.LEFT_TOO_LARGE, { bytes: maxBytes });
-    const bytes = new Uint8Array(stat.size);
+    const bytes = roomFor(stat.size);
     let got = 0;
     for (let n = -1; n !== 0 && got < bytes.length; got += n)
       n = readSync(file, bytes, got, bytes.length - got, got);

@@ -33,13 +33,15 @@ export function readSpans(text: string): Span[] {
 }
 
 /**
- * Sorted, with touching and overlapping spans made one.
+ * Sorted, with touching and overlapping spans made one; the given array itself where
+ * that is so already.
  *
  * @spec spans-are-joined
  */
-export function joined(spans: readonly Span[]): Span[] {
+export function joined(spans: readonly Span[]): readonly Span[] {
+  if (areJoined(spans)) return spans;
   const out: [number, number][] = [];
-  for (const [a, b] of inOrder(spans)) {
+  for (const [a, b] of spans.toSorted(order)) {
     const top = out.at(-1);
     if (top && a <= top[1] + 1) top[1] = Math.max(top[1], b);
     else out.push([a, b]);
@@ -47,13 +49,14 @@ export function joined(spans: readonly Span[]): Span[] {
   return out;
 }
 
-/** By their first lines, then by their last. A plan asks often, and mostly of a few that are in order. */
-function inOrder(spans: readonly Span[]): readonly Span[] {
+/** A plan asks often, and mostly of a few that are. */
+function areJoined(spans: readonly Span[]): boolean {
   for (let i = 1; i < spans.length; i++)
-    if (order(spans[i - 1]!, spans[i]!) > 0) return spans.toSorted(order);
-  return spans;
+    if (spans[i]![0] <= spans[i - 1]![1] + 1) return false;
+  return true;
 }
 
+/** By their first lines, then by their last. */
 const order = (x: Span, y: Span): number => x[0] - y[0] || x[1] - y[1];
 
 /** Whether every line of one lies in the others, which are joined. */

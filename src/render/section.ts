@@ -206,23 +206,29 @@ function notesOf(
   ];
 }
 
-/** Lines between two that are shown: of each run, whether it is pointed at or not wanted. */
-function gapMarks(
+/** Lines between two that are shown: what `write` makes of each run, pointed at or not wanted. */
+function gaps<T>(
   [first, last]: Span,
-  pointAt: readonly Span[] = [],
-): string[] {
-  const marks: string[] = [];
+  pointAt: readonly Span[],
+  write: (run: Span, isHeld: boolean) => T,
+): T[] {
+  const marks: T[] = [];
   let next = first;
   for (const [a, b] of pointAt) {
     const held: Span = [Math.max(a, next), Math.min(b, last)];
     if (held[0] > held[1]) continue;
-    if (next < held[0]) marks.push(gapMark([next, held[0] - 1]));
-    marks.push(say(wordings.HELD_MARK, { lines: printSpans([held]) }));
+    if (next < held[0]) marks.push(write([next, held[0] - 1], false));
+    marks.push(write(held, true));
     next = held[1] + 1;
   }
-  if (next <= last) marks.push(gapMark([next, last]));
+  if (next <= last) marks.push(write([next, last], false));
   return marks;
 }
+
+const gapMarks = (between: Span, pointAt: readonly Span[] = []): string[] =>
+  gaps(between, pointAt, (run, isHeld) =>
+    isHeld ? heldMark(run) : gapMark(run),
+  );
 
 /** After the last line: the rest of a file that is asked for, or of a definition that is cut. */
 function tailMarks(
@@ -241,6 +247,8 @@ function tailMarks(
 
 const gapMark = (lines: Span): string =>
   say(wordings.GAP_MARK, { lines: printSpans([lines]) });
+const heldMark = (lines: Span): string =>
+  say(wordings.HELD_MARK, { lines: printSpans([lines]) });
 const cutMark = (lines: Span): string =>
   say(wordings.CUT_MARK, { lines: printSpans([lines]) });
 
@@ -357,8 +365,19 @@ export function priced(
   const said = source.notes.reduce((sum, note) => sum + note.length + 4, 0);
   // Line feeds: two after the heading, one between sections, one in the contents.
   const fixed = said + fences + head + contents + 4;
-  const gap = gapMark([1, 1]).length - printSpans([[1, 1]]).length + 1;
-  const cutBase = cutMark([1, 1]).length - printSpans([[1, 1]]).length + 1;
+  const one: Span = [1, 1];
+  /** Of a mark and its line feed, but for the lines that it names. */
+  const withoutLines = (mark: string) => mark.length + 1 - spanLength(1, 1);
+  const gap = withoutLines(gapMark(one));
+  const heldBase = withoutLines(heldMark(one));
+  const cutBase = withoutLines(cutMark(one));
+  /** As long as `gapMarks`, with a line feed after each. */
+  const gapsLength = (first: number, last: number, pointAt: readonly Span[]) =>
+    gaps(
+      [first, last],
+      pointAt,
+      ([a, b], isHeld) => (isHeld ? heldBase : gap) + spanLength(a, b),
+    ).reduce((sum, length) => sum + length, 0);
   const names =
     known.names ??
     namesBegun(
@@ -403,12 +422,11 @@ export function priced(
     send.forEach(([first, last], i) => {
       sum += sums[last]! - sums[first - 1]!;
       const before = send[i - 1];
-      if (marks && before)
-        sum += lengthOf(gapMarks([before[1] + 1, first - 1], pointAt));
+      if (marks && before) sum += gapsLength(before[1] + 1, first - 1, pointAt);
     });
     const [top] = send;
     if (form === "clusters" && source.isAsked && top![0] > 1)
-      sum += lengthOf(gapMarks([1, top![0] - 1], pointAt));
+      sum += gapsLength(1, top![0] - 1, pointAt);
     return sum + lengthOf(tailMarks(source, spans, send, form));
   };
   return {
@@ -441,7 +459,13 @@ const lengthOf = (marks: readonly string[]): number =>
 
 /** As long as `printSpans` of one span. */
 const spanLength = (first: number, last: number): number =>
-  first === last ? `L${first}`.length : `L${first}-${last}`.length;
+  1 + digits(first) + (first === last ? 0 : 1 + digits(last));
+
+function digits(n: number): number {
+  let count = 1;
+  for (let most = 9; n > most; most = most * 10 + 9) count++;
+  return count;
+}
 
 function printedLength(spans: readonly Span[]): number {
   let sum = 2 * (spans.length - 1);
@@ -482,7 +506,7 @@ export function namesBegun(
       for (let i = starts[first]!; i < starts[last + 1]!; i++)
         found[count++] = ranks[i]!;
     if (count === 0) return 0;
-    if (count > 1) found.subarray(0, count).sort();
+    sortFirst(found, count);
     // As long as `few` writes them.
     round++;
     let names = 0;
@@ -497,6 +521,23 @@ export function namesBegun(
     return more > 0 ? sum + 2 + MORE_LENGTH + `${more}`.length : sum;
   };
 }
+
+/** The first `count` of them; mostly few, and in order but for some. */
+function sortFirst(numbers: Uint32Array, count: number): void {
+  if (count > FEW) {
+    numbers.subarray(0, count).sort();
+    return;
+  }
+  for (let i = 1; i < count; i++) {
+    const n = numbers[i]!;
+    let at = i;
+    for (; at > 0 && numbers[at - 1]! > n; at--) numbers[at] = numbers[at - 1]!;
+    numbers[at] = n;
+  }
+}
+
+/** Numbers that are sorted faster one by one. */
+const FEW = 25; // exempt spec-values-are-imported: how it sorts, and not what comes of it
 
 const MORE_LENGTH = say(wordings.MORE, { count: "" }).length;
 

@@ -5,10 +5,9 @@
  * Errs: toward answering anew. An answer hangs on the index, the request and what is
  * seen of the files; only where all three are the same is it given again.
  */
-import { hash } from "node:crypto";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 import type { IndexReader } from "../store/store.ts";
-import { diskOf, Witness } from "./disk.ts";
+import { diskOf, Reads, Witness } from "./disk.ts";
 import { explore, type ExploreAnswer, type ExploreRequest } from "./explore.ts";
 import { KeptWorkings } from "./workings.ts";
 
@@ -24,24 +23,30 @@ export class Answers {
   private readonly byIndex = new WeakMap<IndexReader, Map<string, Given>>();
 
   private readonly workings = new KeptWorkings();
+  private readonly reads = new Reads();
 
   constructor(limits: Pick<Limits, "KEPT_ANSWERS"> = fromSpec) {
     this.most = limits.KEPT_ANSWERS;
   }
 
-  /** The same as `explore`. */
-  of(root: string, index: IndexReader, request: ExploreRequest): ExploreAnswer {
+  /** The same as `explore`. `text` is equal only for requests that are. */
+  of(
+    root: string,
+    index: IndexReader,
+    request: ExploreRequest,
+    text: string = JSON.stringify(request),
+  ): ExploreAnswer {
     let given = this.byIndex.get(index);
     if (!given) this.byIndex.set(index, (given = new Map()));
-    // A digest, since what a context holds is in it.
-    const key = hash("sha256", JSON.stringify([root, request]), "base64");
+    const key = `${root}\n${text}`;
     const known = given.get(key);
     given.delete(key);
-    if (known?.seen.holds(diskOf(root))) {
+    const now = () => diskOf(root, this.reads);
+    if (known?.seen.holds(now())) {
       given.set(key, known);
       return known.answer;
     }
-    const seen = new Witness(diskOf(root));
+    const seen = new Witness(now());
     const answer = explore(root, index, request, fromSpec, seen, this.workings);
     given.set(key, { answer, seen });
     if (given.size > this.most) given.delete(given.keys().next().value!);

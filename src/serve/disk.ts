@@ -2,30 +2,79 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isAsIndexed } from "../index/changes.ts";
-import { readInside } from "../index/read.ts";
+import { readInside, type KnownFolders } from "../index/read.ts";
 import type { FileRow } from "../model/file.ts";
 import { fingerprint } from "../model/fingerprint.ts";
+import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 
 /** One call's look at the files, by path from the root. */
 export interface Disk {
   /** A file's bytes as they are now, or the reason why there are none. @spec explore-reads-now */
-  read(
-    path: string,
-  ): { readonly bytes: Uint8Array; readonly fingerprint: string } | string;
+  read(path: string): FileBytes | string;
   /** Whether a file has the bytes that were indexed. Each is asked once. */
   isAsIndexed(file: FileRow): boolean;
 }
 
-/** `root` has its links resolved. */
-export function diskOf(root: string): Disk {
+interface FileBytes {
+  readonly bytes: Uint8Array;
+  readonly fingerprint: string;
+}
+
+/**
+ * Files as they are now. Those that were read last are remembered with their
+ * fingerprint, so that it need not be worked out again of the very same bytes.
+ * @spec pool-keeps-workings
+ */
+export class Reads {
+  private readonly most: number;
+  /** By absolute path, the longest ago first. */
+  private readonly last = new Map<string, FileBytes>();
+  private held = 0;
+  /** What is read is put here to be compared; it grows with the files. */
+  private room = new Uint8Array(0);
+
+  constructor(limits: Pick<Limits, "KEPT_SOURCE_MB"> = fromSpec) {
+    this.most = limits.KEPT_SOURCE_MB * MEGABYTE;
+  }
+
+  /** What it gives stays as it is. `root` has its links resolved. */
+  read(root: string, path: string, folders?: KnownFolders): FileBytes | string {
+    const key = join(root, path);
+    const known = this.last.get(key);
+    if (known) this.forget(key, known);
+    const found = readInside(root, path, undefined, folders, (bytes) => {
+      if (this.room.length < bytes) this.room = new Uint8Array(bytes);
+      return this.room.subarray(0, bytes);
+    });
+    if (typeof found === "string") return found;
+    const { bytes } = found;
+    const same = known && Buffer.compare(known.bytes, bytes) === 0;
+    const read = same
+      ? known
+      : { bytes: bytes.slice(), fingerprint: fingerprint(bytes) };
+    this.last.set(key, read);
+    this.held += read.bytes.length;
+    for (const [old, oldest] of this.last) {
+      if (this.held <= this.most) break;
+      this.forget(old, oldest);
+    }
+    return read;
+  }
+
+  private forget(key: string, { bytes }: FileBytes): void {
+    this.last.delete(key);
+    this.held -= bytes.length;
+  }
+}
+
+const MEGABYTE = 1000 * 1000; // exempt spec-values-are-imported: a unit
+
+/** `root` has its links resolved. Hand in the same `reads` to remember what was read. */
+export function diskOf(root: string, reads = new Reads()): Disk {
   const known = new Map<number, boolean>();
+  const folders: KnownFolders = new Map();
   return {
-    read(path) {
-      const read = readInside(root, path);
-      if (typeof read === "string") return read;
-      const { bytes } = read;
-      return { bytes, fingerprint: fingerprint(bytes) };
-    },
+    read: (path) => reads.read(root, path, folders),
     isAsIndexed(file) {
       let current = known.get(file.id);
       if (current === undefined) {

@@ -19,7 +19,8 @@ export interface CallDown {
   /** From 1; no two calls of a thread have the same. */
   readonly id: number;
   readonly root: string;
-  readonly asked: Asked;
+  /** What is asked, an `Asked`, as JSON: that is read in half the time of its clone. */
+  readonly asked: string;
 }
 
 export type CallUp =
@@ -44,8 +45,11 @@ function serve(port: MessagePort, start: ThreadStart): void {
     running = id;
     port.postMessage(
       up(id, () =>
-        answered(indexes, root, asked, (at, index, request) =>
-          answers.of(at, index, request),
+        answered(
+          indexes,
+          root,
+          JSON.parse(asked) as Asked,
+          (at, index, request) => answers.of(at, index, request, asked),
         ),
       ),
     );

@@ -135,7 +135,7 @@ function exactly(
   spans: readonly Span[],
   lines: readonly string[],
   most: number,
-): Span[] {
+): readonly Span[] {
   const out: Span[] = [];
   for (const [first, last] of spans)
     for (let n = first; n <= last; n++)

@@ -225,7 +225,11 @@ export class WorkerPool implements Runner {
     thread.worker.ref();
     this.within(thread, this.patience.answer, () => this.tooLong(thread));
     const { id, root, asked } = call;
-    thread.worker.postMessage({ id, root, asked } satisfies CallDown);
+    thread.worker.postMessage({
+      id,
+      root,
+      asked: JSON.stringify(asked),
+    } satisfies CallDown);
   }
 
   private answeredBy(thread: Thread, question: string): Waiting["answeredBy"] {

@@ -40,7 +40,7 @@ export function findProject(
       };
     return projectAt(folder, home, limits);
   }
-  const existing = places.flatMap((place) => real(place) ?? []);
+  const existing = [...new Set(places)].flatMap((place) => real(place) ?? []);
   for (const place of existing) {
     const root = nearestProject(place, home);
     if (root !== undefined) return { root };
@@ -101,7 +101,7 @@ function projectsBelow(folder: string, limits: Bounds): string[] {
 /** The folder with links resolved; of a file, the folder it lies in; undefined where there is nothing. */
 function real(path: string): string | undefined {
   try {
-    const at = realpathSync(path);
+    const at = realpathSync.native(path);
     return statSync(at).isDirectory() ? at : resolve(at, "..");
   } catch {
     return undefined;

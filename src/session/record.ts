@@ -6,6 +6,7 @@
  */
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 import { DEFAULT_CONTEXT, endsWith } from "./context.ts";
+import type { Span } from "../model/span.ts";
 import { largest, sound } from "./spans.ts";
 import type {
   DeliveredFile,
@@ -202,7 +203,9 @@ function bounded(
       return [
         Object.freeze({
           path: file.path,
-          spans: Object.freeze(spans.map((span) => Object.freeze(span))),
+          spans: Object.freeze(
+            spans.map(([first, last]): Span => Object.freeze([first, last])),
+          ),
           fingerprint: file.fingerprint,
           sourceBytes: amount(file.sourceBytes),
           truncated: file.truncated || spans.length < all.length,

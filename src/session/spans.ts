@@ -9,8 +9,8 @@ export const isSound = ([first, last]: Span): boolean =>
   first <= last;
 
 /** The sound ones, joined, in line order; the others are dropped. @spec session-drops-what-it-doubts */
-export const sound = (spans: readonly Span[]): Span[] =>
-  joined(spans.filter(isSound));
+export const sound = (spans: readonly Span[]): readonly Span[] =>
+  joined(spans.every(isSound) ? spans : spans.filter(isSound));
 
 /** The largest `most`, in line order; of equal ones the first. */
 export function largest(spans: readonly Span[], most: number): Span[] {

@@ -81,9 +81,10 @@ export const notOurs = (path: string): UserError =>
  */
 export function nearestProject(from: string, home: string): string | undefined {
   const start = resolve(from);
-  const homes = [resolve(home), realOf(home)];
+  // Most callers stand in their project: nothing has to be known of the home.
+  const isHome = (at: string) => at === resolve(home) || at === realOf(home);
   for (let at = start; ; at = dirname(at)) {
-    const counts = at === start || !homes.includes(at);
+    const counts = at === start || !isHome(at);
     if (counts && currentIndex(at) !== undefined) return at;
     if (dirname(at) === at) return undefined;
   }
