@@ -32,20 +32,16 @@ import { isAged, sweep, type KeptFile } from "../src/index/cache-sweep.ts";
 import { decodeKept, encodeKept, type Kept } from "../src/index/cache-value.ts";
 import { createIndexer } from "../src/index/indexer.ts";
 import { scan } from "../src/index/scan.ts";
-import {
-  EXTRACTOR_VERSION,
-  REFERENCE_KINDS,
-  SYMBOL_KINDS,
-} from "../src/model/extraction.ts";
+import { SYMBOL_KINDS } from "../src/model/extraction.ts";
 import { encodeReferences } from "../src/model/references.ts";
 import { decodeSymbols, encodeSymbols } from "../src/model/symbols.ts";
 import { limits, type Limits } from "../src/spec.gen.ts";
 import { buildIndex, type BuildOptions } from "../src/store/build.ts";
 import { currentIndex } from "../src/store/place.ts";
-import { codegraph, ended, start, script } from "./binary.ts";
-import { extractedFile } from "./extractions.ts";
+import { codegraph, script } from "./binary.ts";
 import { folders, git, put, python } from "./folders.ts";
 import { examples, law, ruleTest } from "./from-spec.ts";
+import { here } from "./here.ts";
 import { definition } from "./rows.ts";
 import { scratch } from "./scratch.ts";
 
@@ -194,11 +190,7 @@ law(
 
 const shared = emptyCache();
 const fixtures = folder();
-/** What the parser finds in the fixtures. */
-const extractions: unknown[] = [];
-beforeAll(async () => {
-  for (const path of FIXTURES)
-    extractions.push(await extractedFile(path, readFileSync(path, "utf8")));
+beforeAll(() => {
   for (const path of FIXTURES) cpSync(path, join(fixtures, basename(path)));
   put(fixtures, {
     "broken.py": "def broken(:\n",
@@ -509,26 +501,6 @@ ruleTest("extractions-are-bounded", "a pack ends where its room does", () => {
   expect(openPack(cache, "p.pack", "x")).toHaveProperty("heads.length", 2);
 });
 
-examples(
-  "extractor-version",
-  ["given version"],
-  ["then digest of the fixtures' extractions"],
-  (row) => {
-    const { SIGNATURE_CHARS, DOC_CHARS, PARSE_STEPS, QUERY_STEPS } = limits;
-    const sum = createHash("sha1").update(
-      `${[SIGNATURE_CHARS, DOC_CHARS, PARSE_STEPS, QUERY_STEPS]}`,
-    );
-    sum.update(`${SYMBOL_KINDS} ${REFERENCE_KINDS}`);
-    for (const found of extractions) sum.update(JSON.stringify(found));
-    return {
-      "then digest of the fixtures' extractions":
-        Number(row["given version"]) === EXTRACTOR_VERSION
-          ? sum.digest("hex").slice(0, 12)
-          : "of another version",
-    };
-  },
-);
-
 const results = (args: readonly string[], cwd: string, env = {}) => {
   const { status, stdout, stderr } = codegraph(args, { cwd, env });
   expect([status, stderr]).toEqual([0, expect.not.stringMatching(/[Ee]rror/)]);
@@ -538,7 +510,7 @@ const results = (args: readonly string[], cwd: string, env = {}) => {
 ruleTest(
   "extractions-are-shared",
   "each worktree answers with its own lines, and the second parses nothing",
-  () => {
+  async () => {
     const root = folder({
       "core.py": python("settle", 3),
       "main.go": "package main\n\nfunc launch() {}\n",
@@ -558,16 +530,24 @@ ruleTest(
 
     const second = join(dirname(root), "second");
     git(root, "worktree", "add", "-q", second);
-    expect(index(second)).toMatchObject({ files: 2, reused: 2 });
+    const shares = { cache: join(cache, "extractions") };
+    expect(await indexIn(second, shares)).toMatchObject({
+      files: 2,
+      reused: 2,
+    });
 
     put(second, {
       "core.py": python("settle", 3).replace("x + 1", "x + 1000"),
     });
-    expect(index(second)).toMatchObject({ files: 2, reused: 1 });
-    const ask = (cwd: string) => results(["explore", "settle"], cwd, env);
-    expect(ask(root)).toContain("    x = x + 1\n");
-    expect(ask(root)).not.toContain("1000");
-    expect(ask(second)).toContain("    x = x + 1000\n");
+    expect(await indexIn(second, shares)).toMatchObject({
+      files: 2,
+      reused: 1,
+    });
+    const ask = async (cwd: string) =>
+      (await here(["explore", "settle"], { cwd, env })).stdout;
+    expect(await ask(root)).toContain("    x = x + 1\n");
+    expect(await ask(root)).not.toContain("1000");
+    expect(await ask(second)).toContain("    x = x + 1000\n");
 
     // Back to the old bytes, as a switch of branches does: known.
     put(second, { "core.py": python("settle", 3) });
@@ -577,7 +557,7 @@ ruleTest(
 
     const kept = names(join(cache, "extractions"));
     expect(kept).toHaveLength(2);
-    results(["uninit", "."], second, env);
+    expect((await here(["uninit", "."], { cwd: second, env })).status).toBe(0);
     expect(names(join(cache, "extractions"))).toEqual(kept);
   },
 );
@@ -588,22 +568,12 @@ ruleTest(
   async () => {
     const tree: Record<string, string> = {};
     for (let i = 0; i < 30; i++) tree[`f${i}.py`] = python(`f${i}`, 30);
-    const env = {
-      CODEGRAPH_CACHE_DIR: join(scratch(), "cache"),
-      CODEGRAPH_EXTRACTION_CACHE: "1",
-    };
-    const roots = [folder(tree), folder(tree)];
-    const runs = await Promise.all(
-      roots.map((cwd) => ended(start(["index", "--json", "."], { cwd, env }))),
-    );
-    for (const { status, stderr, stdout } of runs) {
-      expect([status, stderr]).toEqual([0, ""]);
-      expect(JSON.parse(stdout)).toMatchObject({ files: 30 });
-    }
-    const third = folder(tree);
-    expect(
-      JSON.parse(results(["index", "--json", "."], third, env)),
-    ).toMatchObject({ files: 30, reused: 30 });
+    const cache = emptyCache();
+    // Each run has a thread and names of its own.
+    const run = () => indexIn(folder(tree), { cache });
+    for (const one of await Promise.all([run(), run()]))
+      expect(one.files).toBe(30);
+    expect(await run()).toMatchObject({ files: 30, reused: 30 });
   },
 );
 

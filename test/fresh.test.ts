@@ -26,7 +26,8 @@ import { folders, git, put, python } from "./folders.ts";
 import { examples, loadBearing, ruleTest } from "./from-spec.ts";
 
 const folder = folders();
-const thread = new SyncThread(limits, script("sync-worker"));
+const newThread = () => new SyncThread(limits, script("sync-worker"));
+const thread = newThread();
 afterAll(() => thread.close());
 
 examples(
@@ -259,7 +260,7 @@ ruleTest("fresh-mends-damage", "once on a guess", async () => {
 ruleTest("sync-thread", "one that breaks is replaced", async () => {
   const root = folder({ "a.py": "", "b.py": "", "c.py": "" });
   await built(root);
-  const breaking = new SyncThread(limits, script("sync-worker"));
+  const breaking = newThread();
   put(root, { "a.py": python("alpha", 3) });
   const done = breaking.sync(root, undefined);
   await breaking.worker!.terminate();
@@ -359,11 +360,15 @@ ruleTest(
     };
     const handler = new ToolHandler(
       runner,
-      new Keeper({
-        log: (message) => texts.push(message),
-        // However busy the machine is.
-        limits: { ...limits, DRIFT_WAIT_MS: 10_000 },
-      }),
+      new Keeper(
+        {
+          log: (message) => texts.push(message),
+          // However busy the machine is.
+          limits: { ...limits, DRIFT_WAIT_MS: 10_000 },
+        },
+        limits,
+        newThread(),
+      ),
     );
     const asked = async () => {
       const { content } = await handler.execute(
@@ -392,7 +397,11 @@ ruleTest(
 );
 
 ruleTest("keeps-projects", "as many as indexes are kept open", async () => {
-  const keeper = new Keeper({ log: () => {} }, { KEPT_INDEXES: 2 });
+  const keeper = new Keeper(
+    { log: () => {} },
+    { KEPT_INDEXES: 2 },
+    newThread(),
+  );
   const roots = await Promise.all(
     [1, 2, 3].map(async () => {
       const root = folder({ "a.py": "" });

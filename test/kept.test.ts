@@ -188,12 +188,11 @@ ruleTest(
 );
 
 loadBearing("pool-keeps-answers", "KEPT_ANSWERS", (moved) => {
-  const root = small();
+  const root = indexed(join(scratch(), "p"), { "a.py": "def one(): pass\n" });
   const { index } = openIndex(root)!;
   const kept = [limits.KEPT_ANSWERS, limits.KEPT_ANSWERS + 1].map((n) => {
     const answers = new Answers(moved);
-    const ask = (i: number) =>
-      answers.of(root, index, { query: `settle_account ${i}` });
+    const ask = (i: number) => answers.of(root, index, { query: `one ${i}` });
     const first = ask(0);
     for (let i = 1; i < n; i++) ask(i);
     return ask(0) === first;

@@ -1,5 +1,6 @@
 /** What each language's entry gives, on fixtures and on lines of source. */
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import fc from "fast-check";
@@ -8,10 +9,14 @@ import { budget } from "../src/index/parse/budget.ts";
 import { grammarsOnDisk, PARSER_WASM } from "../src/index/parse/grammars.ts";
 import { withoutAnalysis } from "../src/index/parse/module.ts";
 import { detectLanguage, languages } from "../src/languages/index.ts";
-import type {
-  Extraction,
-  Reference,
-  ReferenceKind,
+import type { Extracted } from "../src/index/parse.ts";
+import {
+  EXTRACTOR_VERSION,
+  REFERENCE_KINDS,
+  SYMBOL_KINDS,
+  type Extraction,
+  type Reference,
+  type ReferenceKind,
 } from "../src/model/extraction.ts";
 import { lineStarts } from "../src/model/lines.ts";
 import { printSpans } from "../src/model/span.ts";
@@ -30,6 +35,17 @@ import {
 import { examples, law, ruleTest } from "./from-spec.ts";
 
 const FIXTURES = "test/fixtures/languages";
+/** What the parser finds in the fixtures, by path. */
+const found = new Map<string, Promise<Extracted>>();
+function fixture(path: string): Promise<Extracted> {
+  let extraction = found.get(path);
+  if (!extraction)
+    found.set(
+      path,
+      (extraction = extractedFile(path, readFileSync(path, "utf8"))),
+    );
+  return extraction;
+}
 
 examples(
   "language-detection",
@@ -47,7 +63,7 @@ examples(
   ["then symbols", "then calls", "then imports", "then other uses"],
   async (row) => {
     const path = `${FIXTURES}/${row["given fixture"]}`;
-    const found = await extractedFile(path, readFileSync(path, "utf8"));
+    const found = await fixture(path);
     expect(printExtraction(found)).toBe(readFileSync(`${path}.txt`, "utf8"));
     const count = (kinds: readonly ReferenceKind[]): string =>
       `${found.references.filter((r) => kinds.includes(r.kind)).length}`;
@@ -56,6 +72,29 @@ examples(
       "then calls": count(["call"]),
       "then imports": count(["import"]),
       "then other uses": count(["extends", "type", "instantiate"]),
+    };
+  },
+);
+
+examples(
+  "extractor-version",
+  ["given version"],
+  ["then digest of the fixtures' extractions"],
+  async (row) => {
+    const { SIGNATURE_CHARS, DOC_CHARS, PARSE_STEPS, QUERY_STEPS } = limits;
+    const sum = createHash("sha1").update(
+      `${[SIGNATURE_CHARS, DOC_CHARS, PARSE_STEPS, QUERY_STEPS]}`,
+    );
+    sum.update(`${SYMBOL_KINDS} ${REFERENCE_KINDS}`);
+    const paths = globSync(`${FIXTURES}/*/*`)
+      .filter((path) => !path.endsWith(".txt"))
+      .sort();
+    for (const path of paths) sum.update(JSON.stringify(await fixture(path)));
+    return {
+      "then digest of the fixtures' extractions":
+        Number(row["given version"]) === EXTRACTOR_VERSION
+          ? sum.digest("hex").slice(0, 12)
+          : "of another version",
     };
   },
 );

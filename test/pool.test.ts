@@ -83,7 +83,7 @@ ruleTest(
   "a thread that started early is taken once, for the folder it was started for",
   async () => {
     const root = folder({ "a.py": "def one(): pass\n" });
-    const early = new EarlyThread(root);
+    const early = new EarlyThread(root, script("index-worker"));
     try {
       expect(early.take({ root: `${root}/b`, textOnly: [] })).toBeUndefined();
       expect(early.take({ root, textOnly: ["a.py"] })).toBeUndefined();
@@ -115,7 +115,7 @@ loadBearing("index-memory", "THREAD_YOUNG_MB", (moved) =>
 );
 
 /** So many definitions that a thread of little memory ends over them; as text they are nothing. */
-const ruinous = "a=1\n".repeat(120_000);
+const ruinous = "a=1\n".repeat(60_000);
 
 ruleTest(
   "index-survives-a-crash",
@@ -126,7 +126,7 @@ ruleTest(
     const result = await buildIndex(await scan(root), () => {}, {
       workers: 1,
       script: script("index-worker"),
-      resourceLimits: { maxOldGenerationSizeMb: 40 },
+      resourceLimits: { maxOldGenerationSizeMb: 16 },
     });
     expect(result).toMatchObject({
       files: 2,

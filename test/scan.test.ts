@@ -527,8 +527,11 @@ ruleTest(
   },
 );
 
-/** Scans as a user without special rights, whoever runs the tests: root may read everything. */
-function scanAsNobody(root: string, options: ScanOptions): ScanResult {
+/** Scans as a user without special rights, whoever runs the tests: root may read everything. One result for each of `options`. */
+function scansAsNobody(
+  root: string,
+  options: readonly ScanOptions[],
+): ScanResult[] {
   const nobody = 65_534;
   const isRoot = process.getuid?.() === 0;
   if (isRoot)
@@ -543,12 +546,15 @@ function scanAsNobody(root: string, options: ScanOptions): ScanResult {
   const code = `
     const { scan } = await import(${JSON.stringify(new URL("../src/index/scan.ts", import.meta.url).href)});
     if (${isRoot}) { process.setgroups([]); process.setgid(${nobody}); process.setuid(${nobody}); }
-    console.log(JSON.stringify(await scan(${JSON.stringify(root)}, ${JSON.stringify(options)})));`;
+    const results = [];
+    for (const options of ${JSON.stringify(options)})
+      results.push(await scan(${JSON.stringify(root)}, options));
+    console.log(JSON.stringify(results));`;
   return JSON.parse(
     execFileSync(process.execPath, ["--input-type=module", "-e", code], {
       encoding: "utf8",
     }),
-  ) as ScanResult;
+  ) as ScanResult[];
 }
 
 ruleTest(
@@ -559,9 +565,10 @@ ruleTest(
     git(root, "init", "-q", ".");
     chmodSync(join(root, "r2.py"), 0);
     chmodSync(join(root, "closed"), 0);
-    for (const options of [{}, { git: false }] as const) {
-      const result = scanAsNobody(root, { ...options, home: "/nowhere" });
-      expect(result.source).toBe("git" in options ? "walk" : "git");
+    const home = "/nowhere";
+    const results = scansAsNobody(root, [{ home }, { home, git: false }]);
+    expect(results.map(({ source }) => source)).toEqual(["git", "walk"]);
+    for (const result of results) {
       expect(paths(result)).toEqual(["r1.py"]);
       expect(left(result)).toEqual({
         closed: wordings.LEFT_UNREADABLE,

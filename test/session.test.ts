@@ -17,9 +17,6 @@ import type {
 import { limits } from "../src/spec.gen.ts";
 import { delivered } from "../src/dedup/file.ts";
 import { examples, law, loadBearing, ruleTest } from "./from-spec.ts";
-import { builtin, importsOf } from "./invariants/imports.ts";
-import { reads } from "./invariants/identifiers.ts";
-import { invariant } from "./invariants/invariant.ts";
 
 const MINUTE = 60_000;
 
@@ -746,39 +743,4 @@ ruleTest("session-travels-as-data", "nobody reaches into the record", () => {
   expect(Object.keys(record.view("S", "/p", 0).calls[0]!).sort()).toEqual(
     Object.keys(call!).sort(),
   );
-});
-
-invariant("sessions and dedup have neither files nor a console", {
-  rule: "session-never-persisted",
-  over: "src/{session,dedup}/**/*.ts",
-  caught: {
-    "/src/session/save.ts": `import { writeFileSync } from "node:fs";`,
-    "/src/session/cache.ts": `import { DatabaseSync } from "node:sqlite";`,
-    "/src/session/store.ts": `import { openStore } from "../store/sqlite.ts";`,
-    "/src/dedup/said.ts": `export const say = (view: object) => console.error(view);`,
-    "/src/dedup/out.ts": `export const say = (text: string) => process.stdout.write(text);`,
-  },
-  passes: {
-    "/src/session/key.ts": `import { createHash } from "node:crypto"; import { joined } from "../model/span.ts";`,
-  },
-  scan: (file) => [
-    ...importsOf(file)
-      .filter(
-        ({ specifier }) =>
-          builtin(specifier) !== "crypto" &&
-          !/^\.\.?\/((model|session|dedup)\/)?[\w-]+(\.gen)?\.ts$/.test(
-            specifier,
-          ),
-      )
-      .map(({ node, specifier }) => ({
-        node,
-        say: `a record is never written; what it needs of ${specifier} comes as an argument`,
-      })),
-    ...reads(file)
-      .filter((name) => /^(console|process)$/.test(name.getText()))
-      .map((node) => ({
-        node,
-        say: `a record is never told; return what ${node.getText()} would say`,
-      })),
-  ],
 });

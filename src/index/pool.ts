@@ -121,9 +121,10 @@ export class EarlyThread {
   private readonly root: string;
   private running: Running | undefined;
 
-  constructor(root: string) {
+  /** `script` is what it runs; by default the one beside this one. */
+  constructor(root: string, script?: URL) {
     this.root = root;
-    this.running = startWorker({ root, textOnly: [] });
+    this.running = startWorker({ root, textOnly: [] }, undefined, script);
     // One that broke is not handed out; another will say why.
     this.running.thread.on("error", () => {});
     this.running.thread.on("exit", () => (this.running = undefined));

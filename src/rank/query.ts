@@ -55,7 +55,14 @@ const ENDINGS: ReadonlySet<string> = new Set(
 const QUALIFIED =
   /^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|->|#|\\)[\p{L}_$~][\p{L}\p{N}_$]*)*(?:\(\))?$/u;
 /** What no prose spells so: a capital inside, an underscore, a digit. */
-const DISTINCTIVE = /\p{Ll}.*\p{Lu}|\p{Lu}{2}.*\p{Ll}|[_$\p{N}]/u;
+function isDistinctive(name: string): boolean {
+  if (/[_$\p{N}]/u.test(name)) return true;
+  // One search after the other: a pattern of it all takes the square of a long word.
+  const small = name.search(/\p{Ll}/u);
+  return (
+    small >= 0 && (/\p{Lu}/u.test(name.slice(small)) || /\p{Lu}{2}/u.test(name))
+  );
+}
 const LOCATED =
   /^(?<path>.*?[\p{L}\p{N}_]):L?(?<first>\d{1,7})(?:-L?(?<last>\d{1,7}))?$/u;
 const LINES = /^L?(?<first>\d{1,7})(?:[-–]L?(?<last>\d{1,7}))?$/;
@@ -183,8 +190,7 @@ function nameOf(word: string): Omit<QueryName, "path"> {
   return {
     name,
     qualifier: parts.length > 1 ? parts.at(-2)! : "",
-    distinctive:
-      parts.length > 1 || word.endsWith("()") || DISTINCTIVE.test(name),
+    distinctive: parts.length > 1 || word.endsWith("()") || isDistinctive(name),
   };
 }
 

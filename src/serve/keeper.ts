@@ -10,7 +10,7 @@ import { SyncThread } from "./sync-thread.ts";
 
 /** @spec keeps-projects */
 export class Keeper {
-  private readonly thread = new SyncThread();
+  private readonly thread: SyncThread;
   private readonly projects = new Map<string, Freshness>();
   private readonly options: FreshnessOptions;
   private readonly limits: Pick<Limits, "KEPT_INDEXES">;
@@ -18,7 +18,10 @@ export class Keeper {
   constructor(
     options: FreshnessOptions,
     limits: Pick<Limits, "KEPT_INDEXES"> = fromSpec,
+    /** Closed with this. */
+    thread = new SyncThread(),
   ) {
+    this.thread = thread;
     this.options = options;
     this.limits = limits;
   }

@@ -1,4 +1,4 @@
-/** The rules of spec/architecture.md. */
+/** The rules of spec/architecture.md, and that a record is never written: the sources are parsed once for all. */
 import { Node, SyntaxKind, type SourceFile } from "ts-morph";
 import { limits, lists } from "../../src/spec.gen.ts";
 import { heldOfCallers } from "./held.ts";
@@ -416,3 +416,38 @@ invariant("no test leaves a trace in its process", {
 });
 
 const SHARED = /^(process\.env|globalThis|global)\b/;
+
+invariant("sessions and dedup have neither files nor a console", {
+  rule: "session-never-persisted",
+  over: "src/{session,dedup}/**/*.ts",
+  caught: {
+    "/src/session/save.ts": `import { writeFileSync } from "node:fs";`,
+    "/src/session/cache.ts": `import { DatabaseSync } from "node:sqlite";`,
+    "/src/session/store.ts": `import { openStore } from "../store/sqlite.ts";`,
+    "/src/dedup/said.ts": `export const say = (view: object) => console.error(view);`,
+    "/src/dedup/out.ts": `export const say = (text: string) => process.stdout.write(text);`,
+  },
+  passes: {
+    "/src/session/key.ts": `import { createHash } from "node:crypto"; import { joined } from "../model/span.ts";`,
+  },
+  scan: (file) => [
+    ...importsOf(file)
+      .filter(
+        ({ specifier }) =>
+          builtin(specifier) !== "crypto" &&
+          !/^\.\.?\/((model|session|dedup)\/)?[\w-]+(\.gen)?\.ts$/.test(
+            specifier,
+          ),
+      )
+      .map(({ node, specifier }) => ({
+        node,
+        say: `a record is never written; what it needs of ${specifier} comes as an argument`,
+      })),
+    ...reads(file)
+      .filter((name) => /^(console|process)$/.test(name.getText()))
+      .map((node) => ({
+        node,
+        say: `a record is never told; return what ${node.getText()} would say`,
+      })),
+  ],
+});
