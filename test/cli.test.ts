@@ -11,8 +11,9 @@ import {
 } from "node:fs";
 import { once } from "node:events";
 import { dirname, join } from "node:path";
+import fc from "fast-check";
 import { beforeAll, expect } from "vitest";
-import { plain } from "../src/cli/plain.ts";
+import { grouped, plain } from "../src/cli/plain.ts";
 import { indexReport, statusReport } from "../src/cli/report.ts";
 import { say } from "../src/model/wording.ts";
 import { ToolHandler } from "../src/serve/handler.ts";
@@ -24,7 +25,7 @@ import { differs } from "../tools/golden/golden.ts";
 import { codegraph, ended, onTerminal, start, type Ran } from "./binary.ts";
 import { built } from "./built.ts";
 import { dataNames, folders, git, put, python } from "./folders.ts";
-import { examples, loadBearing, ruleTest } from "./from-spec.ts";
+import { examples, law, loadBearing, ruleTest } from "./from-spec.ts";
 import { here } from "./here.ts";
 import { least } from "./least.ts";
 
@@ -119,6 +120,14 @@ ruleTest(
       ].join("\n"),
     );
   },
+);
+
+law("cli-index-report", "counts have their thousands parted", () =>
+  fc.assert(
+    fc.property(fc.nat(), (n) =>
+      expect(grouped(n)).toBe(n.toLocaleString("en-US")),
+    ),
+  ),
 );
 
 const result = (problems: number) => ({
