@@ -2,7 +2,6 @@
 import {
   chmodSync,
   chownSync,
-  cpSync,
   existsSync,
   readdirSync,
   rmSync,
@@ -22,7 +21,14 @@ import { wordings } from "../src/spec.gen.ts";
 import { lock } from "../src/store/folder.ts";
 import { currentIndex } from "../src/store/place.ts";
 import { differs } from "../tools/golden/golden.ts";
-import { codegraph, ended, onTerminal, start, type Ran } from "./binary.ts";
+import {
+  codegraph,
+  copied,
+  ended,
+  onTerminal,
+  start,
+  type Ran,
+} from "./binary.ts";
 import { built } from "./built.ts";
 import { dataNames, folders, git, put, python } from "./folders.ts";
 import { examples, law, loadBearing, ruleTest } from "./from-spec.ts";
@@ -124,9 +130,9 @@ ruleTest(
 
 law("cli-index-report", "counts have their thousands parted", () =>
   fc.assert(
-    fc.property(fc.nat(), (n) =>
-      expect(grouped(n)).toBe(n.toLocaleString("en-US")),
-    ),
+    fc.property(fc.nat(), (n) => {
+      expect(grouped(n)).toBe(n.toLocaleString("en-US"));
+    }),
   ),
 );
 
@@ -434,13 +440,7 @@ ruleTest("cli-names-the-machine", "an answer that finds no room", () => {
 
 /** Node's arguments and a copy of the binary for a run as an ordinary user. */
 function asNobody(...owned: string[]) {
-  const dist = join(folder(), "dist");
-  // With the grammars of the one language that is asked for.
-  cpSync("dist", dist, {
-    recursive: true,
-    filter: (path) =>
-      !/(?<!-python|web-tree-sitter)\.wasm$|\.d\.ts$/.test(path),
-  });
+  const dist = copied(folder(), /^(?:tree-sitter-python|web-tree-sitter)\./);
   if (process.getuid?.() !== 0) return { dist };
   const nobody = 65_534;
   for (const path of [...owned, dirname(dirname(dist))])

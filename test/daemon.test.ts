@@ -4,7 +4,6 @@ import { once } from "node:events";
 import {
   chmodSync,
   closeSync,
-  cpSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -18,7 +17,7 @@ import { beforeAll, expect } from "vitest";
 import { endDaemon } from "../src/serve/daemon/registry.ts";
 import { wordings } from "../src/spec.gen.ts";
 import { addressFor, attach, type AttachOptions } from "./attached.ts";
-import { codegraph } from "./binary.ts";
+import { codegraph, copied } from "./binary.ts";
 import { connect, type Connected, type ConnectOptions } from "./client.ts";
 import {
   caches,
@@ -358,11 +357,7 @@ ruleTest(
   "daemon-address",
   "another program file has a daemon of its own, which ends when the file is gone",
   async () => {
-    const copy = join(scratch(), "dist");
-    cpSync("dist", copy, {
-      recursive: true,
-      filter: (path) => !/\.(wasm|d\.ts)$/.test(path),
-    });
+    const copy = copied(scratch());
     const [one, other] = await Promise.all([near(), near({ dist: copy })]);
     await Promise.all([one, other].map((c) => c.explore({ query: "x" })));
     const both = await running(shared);

@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   closeSync,
-  cpSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -30,7 +29,7 @@ import { SCHEMA_VERSION } from "../src/store/sqlite.ts";
 import { openIndex } from "../src/store/open.ts";
 import { currentIndex } from "../src/store/place.ts";
 import { attach, type AttachOptions } from "./attached.ts";
-import { codegraph } from "./binary.ts";
+import { codegraph, copied } from "./binary.ts";
 import { built } from "./built.ts";
 import { connect, type Connected, type ConnectOptions } from "./client.ts";
 import { caches, gone, only } from "./daemons.ts";
@@ -117,11 +116,7 @@ async function expectFresh(root: string): Promise<void> {
 
 /** A copy of `dist`, one of whose files has another text. */
 function altered(name: RegExp, change: (text: string) => string): string {
-  const copy = join(folder(), "dist");
-  cpSync("dist", copy, {
-    recursive: true,
-    filter: (path) => !/\.(wasm|d\.ts)$/.test(path),
-  });
+  const copy = copied(folder());
   for (const path of readdirSync("dist", { recursive: true }) as string[])
     if (path.endsWith(".wasm"))
       symlinkSync(resolve("dist", path), join(copy, path));

@@ -27,7 +27,7 @@ import {
 } from "../src/store/folder.ts";
 import { currentIndex, nearestProject, UserError } from "../src/store/place.ts";
 import { openIndex } from "../src/store/open.ts";
-import { codegraph, start } from "./binary.ts";
+import { codegraph, script, start } from "./binary.ts";
 import { built } from "./built.ts";
 import { dataNames, folders, put, python } from "./folders.ts";
 import { loadBearing, ruleTest } from "./from-spec.ts";
@@ -205,9 +205,13 @@ ruleTest(
     const root = folder({ "a.py": "def kept(): pass\n" });
     await index(root);
     const before = dataNames(root);
-    const failing = buildIndex(await scan(root), () => {
-      throw new Error("stopped");
-    });
+    const failing = buildIndex(
+      await scan(root),
+      () => {
+        throw new Error("stopped");
+      },
+      { script: script("index-worker") },
+    );
     await expect(failing).rejects.toThrow("stopped");
     expect(dataNames(root)).toEqual(before);
     expect(names(root)).toEqual(["kept"]);
