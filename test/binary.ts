@@ -1,6 +1,7 @@
 /** The built binary as a real process, with a home of its own. */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { dirname, join, resolve } from "node:path";
+import { cpSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 export interface Ran {
@@ -24,6 +25,22 @@ export interface Options {
 }
 
 const DIST = resolve("dist");
+
+/**
+ * A copy of the built program in a folder, beside what tells Node its kind, and with
+ * those grammars alone. Gives its `dist`.
+ */
+export function copied(folder: string, grammars = /^$/): string {
+  const copy = join(folder, "dist");
+  cpSync(DIST, copy, {
+    recursive: true,
+    filter: (path) =>
+      !path.endsWith(".d.ts") &&
+      (!path.endsWith(".wasm") || grammars.test(basename(path))),
+  });
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  return copy;
+}
 
 /** A script of the build: a thread starts five times as fast from it as from its source. */
 export const script = (name: string): URL =>

@@ -42,7 +42,7 @@ export async function connect({
   env = {},
   roots,
   modern,
-  name = "test",
+  name,
   daemon,
   dist = "dist",
   through = [],
@@ -71,6 +71,21 @@ export async function connect({
   });
   let stderr = "";
   transport.stderr?.on("data", (chunk) => (stderr += String(chunk)));
+  const client = clientOf({
+    ...(name !== undefined && { name }),
+    ...(modern !== undefined && { modern }),
+    ...(roots && { roots }),
+  });
+  await client.connect(transport);
+  return connected(client, transport.pid!, () => stderr);
+}
+
+/** A client of either era that is connected to nothing yet. */
+export function clientOf({
+  name = "test",
+  modern,
+  roots,
+}: Pick<ConnectOptions, "name" | "modern" | "roots">): Client {
   const client = new Client(
     { name, version: "1" },
     {
@@ -82,24 +97,29 @@ export async function connect({
     client.setRequestHandler("roots/list", () => ({
       roots: roots.map((root) => ({ uri: `file://${root}` })),
     }));
-  await client.connect(transport);
-  return {
-    client,
-    pid: transport.pid!,
-    stderr: () => stderr,
-    async explore(given, meta) {
-      const result = (await client.callTool({
-        name: "codegraph_explore",
-        arguments: given,
-        ...(meta && { _meta: meta }),
-      })) as {
-        content: { text: string }[];
-        isError?: boolean;
-      };
-      return {
-        text: result.content[0]!.text,
-        isError: result.isError === true,
-      };
-    },
-  };
+  return client;
 }
+
+export const connected = (
+  client: Client,
+  pid: number,
+  stderr: () => string,
+): Connected => ({
+  client,
+  pid,
+  stderr,
+  async explore(given, meta) {
+    const result = (await client.callTool({
+      name: "codegraph_explore",
+      arguments: given,
+      ...(meta && { _meta: meta }),
+    })) as {
+      content: { text: string }[];
+      isError?: boolean;
+    };
+    return {
+      text: result.content[0]!.text,
+      isError: result.isError === true,
+    };
+  },
+});

@@ -5,6 +5,7 @@ import { beforeAll, expect } from "vitest";
 import { splitLines } from "../src/model/lines.ts";
 import { limits } from "../src/spec.gen.ts";
 import { Received } from "../tools/bench/received.ts";
+import { attach } from "./attached.ts";
 import { built } from "./built.ts";
 import { connect, type Connected } from "./client.ts";
 import { caches, only } from "./daemons.ts";
@@ -57,14 +58,16 @@ ruleTest(
     const cache = newCache();
     const linesOf = (path: string) =>
       splitLines(readFileSync(join(root, path), "utf8"));
+    const options = {
+      cwd: root,
+      home,
+      daemon: cache,
+      env: { CODEGRAPH_EXPLORE_DEDUP: "1" },
+    };
+    // The daemon sees connections; some of them are a host's, with a process between.
     const clients = await Promise.all(
-      Array.from({ length: 20 }, async (): Promise<Asking> => ({
-        at: await connect({
-          cwd: root,
-          home,
-          daemon: cache,
-          env: { CODEGRAPH_EXPLORE_DEDUP: "1" },
-        }),
+      Array.from({ length: 20 }, async (_, n): Promise<Asking> => ({
+        at: await (n % 7 === 0 ? connect(options) : attach(options)),
         received: new Received(linesOf),
         pointers: 0,
       })),

@@ -4,7 +4,6 @@ import { once } from "node:events";
 import {
   chmodSync,
   closeSync,
-  cpSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -17,7 +16,8 @@ import { join, resolve } from "node:path";
 import { beforeAll, expect } from "vitest";
 import { endDaemon } from "../src/serve/daemon/registry.ts";
 import { wordings } from "../src/spec.gen.ts";
-import { codegraph } from "./binary.ts";
+import { addressFor, attach, type AttachOptions } from "./attached.ts";
+import { codegraph, copied } from "./binary.ts";
 import { connect, type Connected, type ConnectOptions } from "./client.ts";
 import {
   caches,
@@ -55,8 +55,12 @@ const project = (name: string) =>
     "other.py": pythonFunction("close_books", 40),
   });
 
+/** A client whose proxy is a process, as a host starts it. */
 const enter = (options: Partial<ConnectOptions> = {}): Promise<Connected> =>
   connect({ cwd: root, home, daemon: shared, ...options });
+/** A client that comes to the same daemon from here. */
+const near = (options: Partial<AttachOptions> = {}): Promise<Connected> =>
+  attach({ cwd: root, home, daemon: shared, ...options });
 
 const POINTED = "Already sent earlier";
 
@@ -64,8 +68,8 @@ ruleTest(
   "daemon-same-answers",
   "both eras of the protocol find the same through a daemon",
   async () => {
-    const seen = async (options: Partial<ConnectOptions>) => {
-      const found = await enter(options);
+    const seen = async (entered: Promise<Connected>) => {
+      const found = await entered;
       const { client } = found;
       const answers = [
         client.getServerVersion(),
@@ -85,8 +89,8 @@ ruleTest(
     };
     for (const modern of [false, true]) {
       const [through, alone] = await Promise.all([
-        seen({ modern }),
-        seen({ modern, env: { CODEGRAPH_DAEMON: "off" } }),
+        seen(modern ? near({ modern }) : enter()),
+        seen(enter({ modern, env: { CODEGRAPH_DAEMON: "off" } })),
       ]);
       expect(through).toEqual(alone);
       expect(JSON.stringify(through)).toContain(POINTED);
@@ -180,16 +184,16 @@ ruleTest(
   "daemon-clients-are-apart",
   "what one client was sent is news to the next",
   async () => {
-    const [one, two] = await Promise.all([enter(), enter()]);
-    const first = await one.explore({ query: "settle_account" });
-    expect((await two.explore({ query: "settle_account" })).text).toBe(
-      first.text,
-    );
+    const [one, two] = await Promise.all([near(), near()]);
+    await one.explore({ query: "settle_account" });
     const wide = { query: "close_books settle_account" };
+    expect((await two.explore(wide)).text).not.toContain(POINTED);
     expect((await one.explore(wide)).text).toContain(POINTED);
     await one.client.close();
-    const three = await enter();
-    expect((await three.explore(wide)).text).not.toContain(POINTED);
+    const three = await near();
+    // Other words: what is asked twice is sent again in any case.
+    const other = { query: "which of settle_account, close_books is first?" };
+    expect((await three.explore(other)).text).not.toContain(POINTED);
     await Promise.all([two, three].map((c) => c.client.close()));
   },
   20_000,
@@ -199,7 +203,7 @@ ruleTest(
   "daemon-control",
   "a control line is answered once, and is no client",
   async () => {
-    const one = await enter();
+    const one = await near();
     const daemon = await only(shared);
     const line = (fields: object) =>
       `${JSON.stringify({ codegraph_control: 1, ...fields })}\n`;
@@ -239,28 +243,36 @@ ruleTest(
   "daemon-is-replaced",
   "a client sees nothing of a daemon that is killed",
   async () => {
-    const killed = async (modern: boolean) => {
-      const cache = newCache();
-      const one = await enter({ daemon: cache, modern, roots: [root] });
-      await one.explore({ query: "settle_account" });
-      const first = await only(cache);
-      process.kill(first.pid, "SIGKILL");
-      await gone(first.pid);
-      // Between two calls; the new daemon has no record.
-      const wide = { query: "close_books settle_account" };
-      expect((await one.explore(wide)).text).not.toContain(POINTED);
-      // In the middle of a call, which the stopped process never answers.
-      const second = await only(cache);
-      expect(second.pid).not.toBe(first.pid);
-      process.kill(second.pid, "SIGSTOP");
-      const answer = one.explore({ query: "close_books" });
-      await new Promise((done) => setTimeout(done, 100));
-      process.kill(second.pid, "SIGKILL");
-      expect((await answer).text).toContain("def close_books");
-      expect(one.stderr()).toBe("");
-      await one.client.close();
-    };
-    await Promise.all([killed(false), killed(true)]);
+    const cache = newCache();
+    const roots = [root];
+    // Of both eras of the protocol.
+    const both = await Promise.all([
+      enter({ daemon: cache, modern: true, roots }),
+      near({ daemon: cache, roots }),
+    ]);
+    const answers = async (query: string) =>
+      (await Promise.all(both.map((one) => one.explore({ query })))).map(
+        ({ text }) => text,
+      );
+    await answers("settle_account");
+    const first = await only(cache);
+    process.kill(first.pid, "SIGKILL");
+    await gone(first.pid);
+    // Between two calls; the new daemon has no record.
+    for (const text of await answers("close_books settle_account")) {
+      expect(text).toContain("def settle_account");
+      expect(text).not.toContain(POINTED);
+    }
+    // In the middle of a call, which the stopped process never answers.
+    const second = await only(cache);
+    expect(second.pid).not.toBe(first.pid);
+    process.kill(second.pid, "SIGSTOP");
+    const late = answers("close_books");
+    await new Promise((done) => setTimeout(done, 100));
+    process.kill(second.pid, "SIGKILL");
+    for (const text of await late) expect(text).toContain("def close_books");
+    expect(both.map((one) => one.stderr())).toEqual(["", ""]);
+    await Promise.all(both.map((one) => one.client.close()));
   },
   40_000,
 );
@@ -270,7 +282,7 @@ ruleTest(
   "what a killed daemon left behind keeps nobody from the next",
   async () => {
     const cache = newCache();
-    const one = await enter({ daemon: cache });
+    const one = await near({ cwd: bare, daemon: cache });
     await one.client.close();
     const { pid, address } = await only(cache);
     process.kill(pid, "SIGKILL");
@@ -281,18 +293,13 @@ ruleTest(
       "socket",
     ]);
     // Notes may name any process: it is not taken for the daemon.
-    const bystander = spawn(process.execPath, [
-      "-e",
-      "setInterval(()=>{},1e6)",
-    ]);
+    const bystander = spawn("sleep", ["1000"]);
     writeFileSync(
       join(address.folder, "about.json"),
-      JSON.stringify({ pid: bystander.pid, root }),
+      JSON.stringify({ pid: bystander.pid, root: bare }),
     );
-    const two = await enter({ daemon: cache });
-    expect((await two.explore({ query: "settle_account" })).isError).toBe(
-      false,
-    );
+    const two = await near({ cwd: bare, daemon: cache });
+    await two.client.ping();
     expect(two.stderr()).toBe("");
     const second = await only(cache);
     expect(second.address.name).toBe(address.name);
@@ -311,12 +318,8 @@ ruleTest(
   "a lock that is none, a folder for all and a path too long: the server answers by itself",
   async () => {
     const damaged = newCache();
-    const first = await enter({ daemon: damaged });
-    await first.client.close();
-    const { pid, address } = await only(damaged);
-    process.kill(pid, "SIGTERM");
-    await gone(pid);
-    const lock = join(address.folder, ".codegraph", "lock.db");
+    const { folder } = addressFor({ cwd: root, home, daemon: damaged });
+    const lock = join(folder, ".codegraph", "lock.db");
     mkdirSync(join(lock, ".."), { recursive: true });
     writeFileSync(lock, `${process.pid}\n`.repeat(100));
     const open = newCache();
@@ -324,11 +327,17 @@ ruleTest(
     chmodSync(join(open, "run"), 0o755);
     const long = join(newCache(), "x".repeat(100));
     const answered = await Promise.all(
-      [damaged, open, long].map(async (daemon) => {
-        const one = await enter({ daemon });
+      (
+        [
+          [damaged, root, "def settle_account"],
+          [open, bare, "codegraph init"],
+          [long, bare, "codegraph init"],
+        ] as const
+      ).map(async ([daemon, cwd, answer]) => {
+        const one = await enter({ cwd, daemon });
         const { text } = await one.explore({ query: "settle_account" });
         await one.client.close();
-        expect(text).toContain("def settle_account");
+        expect(text).toContain(answer);
         return one.stderr();
       }),
     );
@@ -348,12 +357,8 @@ ruleTest(
   "daemon-address",
   "another program file has a daemon of its own, which ends when the file is gone",
   async () => {
-    const copy = join(scratch(), "dist");
-    cpSync("dist", copy, {
-      recursive: true,
-      filter: (path) => !/\.(wasm|d\.ts)$/.test(path),
-    });
-    const [one, other] = await Promise.all([enter(), enter({ dist: copy })]);
+    const copy = copied(scratch());
+    const [one, other] = await Promise.all([near(), near({ dist: copy })]);
     await Promise.all([one, other].map((c) => c.explore({ query: "x" })));
     const both = await running(shared);
     expect(both.map((found) => found.root)).toEqual([root, root]);
@@ -423,7 +428,7 @@ ruleTest(
   async () => {
     const cache = newCache();
     const env = { CODEGRAPH_DAEMON_IDLE_SECONDS: "0.3" };
-    const one = await enter({ cwd: bare, daemon: cache, env });
+    const one = await near({ cwd: bare, daemon: cache, env });
     const { pid } = await only(cache);
     await new Promise((done) => setTimeout(done, 500));
     expect(isAlive(pid)).toBe(true);
@@ -451,7 +456,7 @@ ruleTest(
     const cache = newCache();
     const brief = join(home, "brief");
     mkdirSync(brief);
-    const one = await enter({ cwd: brief, daemon: cache });
+    const one = await near({ cwd: brief, daemon: cache });
     const { pid } = await only(cache);
     rmSync(brief, { recursive: true });
     await one.client.close();
@@ -466,9 +471,8 @@ ruleTest(
   async () => {
     const cache = newCache();
     const other = project("other");
-    const at = { cwd: root, home, env: { CODEGRAPH_CACHE_DIR: cache } };
-    const run = (...args: string[]) => codegraph(args, at);
-    expect(run("daemon", "status")).toEqual({
+    const at = { cwd: bare, home, env: { CODEGRAPH_CACHE_DIR: cache } };
+    expect(await here(["daemon", "status"], at)).toEqual({
       status: 0,
       stdout: `${wordings.DAEMON_NONE_RUNS}\n`,
       stderr: "",
@@ -481,12 +485,12 @@ ruleTest(
         stderr: expect.stringContaining(wordings.DAEMON_WHAT),
       });
     const [one, two] = await Promise.all([
-      enter({ daemon: cache }),
-      enter({ daemon: cache, cwd: other }),
+      near({ daemon: cache, cwd: bare }),
+      near({ daemon: cache, cwd: other }),
     ]);
     await one.explore({ query: "settle_account" });
-    expect(run("daemon", "status").stdout).toMatch(
-      /other: process \d+, version \S+, 1 client, 0 calls, \d+ MB, up 0 min\.\n.*project: process \d+, version \S+, 1 client, 1 call, \d+ MB, up 0 min\.\n$/,
+    expect(codegraph(["daemon", "status"], at).stdout).toMatch(
+      /bare: process \d+, version \S+, 1 client, 1 call, \d+ MB, up 0 min\.\n.*other: process \d+, version \S+, 1 client, 0 calls, \d+ MB, up 0 min\.\n$/,
     );
     const told = JSON.parse(
       (await here(["daemon", "status", "--json"], at)).stdout,
@@ -494,17 +498,16 @@ ruleTest(
       daemons: Record<string, unknown>[];
     };
     expect(told.daemons).toMatchObject([
+      { root: bare, answers: true, clients: 1, calls: 1 },
       { root: other, answers: true, clients: 1 },
-      { root, answers: true, clients: 1, calls: 1 },
     ]);
     expect((await here(["uninit", other], at)).status).toBe(0);
-    expect((await only(cache)).root).toBe(root);
+    expect((await only(cache)).root).toBe(bare);
     const stopped = await here(["daemon", "stop", "--path", other], at);
     expect(stopped.stdout).toBe(`${wordings.DAEMON_NONE_RUNS}\n`);
     const { pid } = await only(cache);
-    expect(run("daemon", "stop", "--path", root).stdout).toBe(
-      `${root}: process ${pid} ended.\n`,
-    );
+    const ended = await here(["daemon", "stop", "--path", bare], at);
+    expect(ended.stdout).toBe(`${bare}: process ${pid} ended.\n`);
     await gone(pid);
     await Promise.all([one, two].map((c) => c.client.close()));
     expect(await running(cache)).toEqual([]);
@@ -517,7 +520,7 @@ ruleTest(
   "a daemon that does not answer is named by the process that holds its lock",
   async () => {
     const cache = newCache();
-    const one = await enter({ cwd: bare, daemon: cache });
+    const one = await near({ cwd: bare, daemon: cache });
     const { pid, address } = await only(cache);
     await one.client.close();
     process.kill(pid, "SIGSTOP");
@@ -541,8 +544,8 @@ ruleTest(
     for (let i = 0; i < 300; i++)
       writeFileSync(join(fresh, `f${i}.py`), pythonFunction(`part_${i}`, 3));
     const [one, idle] = await Promise.all([
-      enter({ cwd: fresh, daemon: cache, args: ["--auto-init"] }),
-      enter({ cwd: fresh, daemon: cache }),
+      near({ cwd: fresh, daemon: cache, autoInit: true }),
+      near({ cwd: fresh, daemon: cache }),
     ]);
     const { address, pid } = await only(cache);
     const begun = new Promise<void>((done) => {

@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   closeSync,
-  cpSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -29,7 +28,8 @@ import { wordings } from "../src/spec.gen.ts";
 import { SCHEMA_VERSION } from "../src/store/sqlite.ts";
 import { openIndex } from "../src/store/open.ts";
 import { currentIndex } from "../src/store/place.ts";
-import { codegraph } from "./binary.ts";
+import { attach, type AttachOptions } from "./attached.ts";
+import { codegraph, copied } from "./binary.ts";
 import { built } from "./built.ts";
 import { connect, type Connected, type ConnectOptions } from "./client.ts";
 import { caches, gone, only } from "./daemons.ts";
@@ -39,11 +39,16 @@ import { here } from "./here.ts";
 
 const folder = folders();
 const newCache = caches();
-/** Of the tests that leave a daemon to the next. */
+/** Of the tests whose daemon is the next one's too. */
 let shared: string;
+/** A folder without an index, where that daemon was started. */
+let bare: string;
+let home: string;
 beforeAll(() => {
   shared = newCache();
-}, 60_000);
+  bare = folder();
+  home = dirname(bare);
+});
 
 const many = (count: number, name: string, lines = 5): Files =>
   Object.fromEntries(
@@ -60,11 +65,27 @@ async function project(files: Files): Promise<string> {
   return root;
 }
 
+/** A client in a project. */
 const enter = (
   root: string,
-  options: Partial<ConnectOptions> = {},
+  options: Partial<AttachOptions> = {},
 ): Promise<Connected> =>
-  connect({ cwd: root, home: dirname(root), daemon: shared, ...options });
+  attach({ cwd: root, home: dirname(root), daemon: newCache(), ...options });
+
+/** A client in a project that is served by the shared daemon. */
+const enterShared = (
+  root: string,
+  options: Partial<AttachOptions> = {},
+): Promise<Connected> =>
+  enter(root, { daemon: shared, at: bare, home, ...options });
+
+/** A client in a process of its own, which another program starts. */
+const enterThrough = (
+  root: string,
+  through: readonly string[],
+  options: Partial<ConnectOptions>,
+): Promise<Connected> =>
+  connect({ cwd: root, home: dirname(root), through, ...options });
 
 /** An answer; on a busy machine the first may say that the index is not there yet. */
 const asked = async (
@@ -95,11 +116,7 @@ async function expectFresh(root: string): Promise<void> {
 
 /** A copy of `dist`, one of whose files has another text. */
 function altered(name: RegExp, change: (text: string) => string): string {
-  const copy = join(folder(), "dist");
-  cpSync("dist", copy, {
-    recursive: true,
-    filter: (path) => !/\.(wasm|d\.ts)$/.test(path),
-  });
+  const copy = copied(folder());
   for (const path of readdirSync("dist", { recursive: true }) as string[])
     if (path.endsWith(".wasm"))
       symlinkSync(resolve("dist", path), join(copy, path));
@@ -146,7 +163,7 @@ ruleTest(
     const dist = altered(/^explore-worker\.js$/, (t) => breaks("explore") + t);
     const worker = join(dist, "sync-worker.js");
     writeFileSync(worker, breaks("sync") + readFileSync(worker, "utf8"));
-    const one = await enter(root, { dist });
+    const one = await enterShared(root, { dist });
     await asked(one, "part_1");
     put(marks, { "explore-once": "" });
     expect(await asked(one, "part_2")).toContain("1\tdef part_2(x):");
@@ -201,8 +218,7 @@ ruleTest(
   "fresh-mends-damage",
   "whatever is damaged, and whenever it is met",
   async () => {
-    const home = folder();
-    const one = await enter(home);
+    const one = await enterShared(bare);
     // Before the daemon opens it, and while it has it open.
     for (const [kind, isOpen] of [
       ["pages", false],
@@ -269,10 +285,10 @@ ruleTest(
         `SCHEMA_VERSION=${SCHEMA_VERSION + 1}`,
       ),
     );
-    const one = await enter(root);
+    const one = await enterShared(root);
     expect(await asked(one, "part_2")).toContain("1\tdef part_2(x):");
     const before = currentIndex(root);
-    const three = await enter(root, { dist: newer });
+    const three = await enterShared(root, { dist: newer });
     expect(await asked(three, "part_2")).toContain("was built anew");
     const theirs = currentIndex(root);
     expect(theirs).not.toBe(before);
@@ -283,7 +299,7 @@ ruleTest(
       expect(await asked(three, `turn_${i}`)).toContain(`1\tdef turn_${i}(x):`);
     }
     for (const command of [["sync"], ["explore", "x"]])
-      expect(codegraph(command, { cwd: root })).toEqual({
+      expect(await here(command, { cwd: root })).toEqual({
         status: 1,
         stdout: "",
         stderr: `codegraph: ${told}\n`,
@@ -301,7 +317,7 @@ ruleTest(
     const root = await project(many(4, "first"));
     const outer = dirname(root);
     const cache = newCache();
-    const one = await enter(root, { daemon: cache, args: ["--auto-init"] });
+    const one = await enter(root, { daemon: cache, autoInit: true });
     await asked(one, "first_1");
     const { pid } = await only(cache);
     const told = `${say(wordings.SERVE_GONE, { path: root })}\n`;
@@ -356,13 +372,13 @@ ruleTest(
     const cache = newCache();
     const disk = join(dirname(root), "disk");
     mkdirSync(disk);
-    const one = await enter(disk, {
+    const through = inside(
+      `mount -t tmpfs -o size=2m tmpfs "${disk}" && cp -r "${root}" "${disk}"`,
+    );
+    const one = await enterThrough(disk, through, {
       daemon: cache,
       env: { CODEGRAPH_DAEMON_IDLE_SECONDS: "0", CODEGRAPH_EXPLORE_DEDUP: "0" },
       args: ["--path", join(disk, "p")],
-      through: inside(
-        `mount -t tmpfs -o size=2m tmpfs "${disk}" && cp -r "${root}" "${disk}"`,
-      ),
     });
     await asked(one, "part_1");
     const pid = pidIn(cache);
@@ -424,11 +440,10 @@ ruleTest(
     const through = inside(
       `mount --bind "${root}" "${root}" && mount -o remount,bind,ro "${root}" && cd "${root}"`,
     );
-    const one = await enter(root, {
+    const one = await enterThrough(root, through, {
       daemon: cache,
       env: { CODEGRAPH_DAEMON_IDLE_SECONDS: "0" },
       args: ["--auto-init"],
-      through,
     });
     expect(await asked(one, "part_1")).toContain("1\tdef part_1(x):");
     const pid = pidIn(cache);
@@ -447,7 +462,7 @@ ruleTest(
 
 ruleTest("sync-compares", "times that go back or lie ahead", async () => {
   const root = await project(many(6, "part"));
-  const one = await enter(root);
+  const one = await enterShared(root);
   await asked(one, "part_1");
   const file = join(root, "d1/f1.py");
   // Each is as long as the others.
@@ -489,17 +504,15 @@ ruleTest(
       ),
     );
     const cache = newCache();
-    const one = await enter(root, {
-      daemon: cache,
-      through: [
-        "unshare",
-        "-Ur",
-        "sh",
-        "-c",
-        'echo 64 > /proc/sys/user/max_inotify_watches && exec "$@"',
-        "sh",
-      ],
-    });
+    const through = [
+      "unshare",
+      "-Ur",
+      "sh",
+      "-c",
+      'echo 64 > /proc/sys/user/max_inotify_watches && exec "$@"',
+      "sh",
+    ];
+    const one = await enterThrough(root, through, { daemon: cache });
     await asked(one, "fn_3");
     for (const name of ["changed_a", "changed_b"]) {
       put(root, { "d3/e/a.py": python(name, 3) });
@@ -544,7 +557,9 @@ ruleTest(
     commit("2");
     git(root, "checkout", "-q", "main");
     await built(root);
-    const one = await enter(root, { env: { CODEGRAPH_EXPLORE_DEDUP: "0" } });
+    const one = await enterShared(root, {
+      env: { CODEGRAPH_EXPLORE_DEDUP: "0" },
+    });
     await asked(one, "main_1");
     const versions = (path: string) =>
       states.map((state) => String(state[path]).split("\n"));

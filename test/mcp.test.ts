@@ -1,5 +1,5 @@
 /** The built server as a real process, asked by a real client. */
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   mkdirSync,
   readdirSync,
@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
+import { attach, type AttachOptions } from "./attached.ts";
 import { built } from "./built.ts";
 import { connect, type Connected } from "./client.ts";
 import { caches } from "./daemons.ts";
@@ -20,6 +21,9 @@ let base: string;
 let root: string;
 let one: Connected;
 const daemon = caches()();
+/** A client of a daemon that the tests share, in the project if nothing else is said. */
+const enter = (options: Partial<AttachOptions> = {}): Promise<Connected> =>
+  attach({ cwd: root, at: root, home: base, daemon, ...options });
 
 beforeAll(async () => {
   base = scratch();
@@ -32,6 +36,48 @@ beforeAll(async () => {
   one = await connect({ cwd: root, home: base });
 }, 60_000);
 afterAll(() => one.client.close());
+
+/** What a client writes before it closes the input at once, and what came of it. */
+let raw: { status: number | null; stdout: string; stderr: string };
+beforeAll(() => {
+  const request = (id: number, method: string, params: unknown) =>
+    JSON.stringify({ jsonrpc: "2.0", id, method, params });
+  const call = (id: number, query: string) =>
+    request(id, "tools/call", {
+      name: "codegraph_explore",
+      arguments: { query },
+    });
+  const lines = [
+    "this is no message",
+    "{}",
+    request(1, "initialize", {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo: { name: "raw", version: "1" },
+    }),
+    '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+    call(2, "settle_account"),
+    call(3, "no_such_name"),
+    request(4, "tools/call", { name: "codegraph_explore" }),
+    request(5, "tools/call", 7),
+    request(6, "no/such/method", {}),
+  ];
+  raw = spawnSync(
+    process.execPath,
+    [resolve("dist/codegraph.js"), "serve", "--mcp"],
+    {
+      cwd: root,
+      encoding: "utf8",
+      env: {
+        ...process.env,
+        HOME: base,
+        CODEGRAPH_DAEMON: "0",
+        CODEGRAPH_EXPLORE_DEBUG: "1",
+      },
+      input: lines.map((line) => `${line}\n`).join(""),
+    },
+  );
+}, 60_000);
 
 ruleTest("serve-tool", "a client finds one tool, told what for", async () => {
   const { tools } = await one.client.listTools();
@@ -61,7 +107,7 @@ ruleTest(
   "cli-same-answer",
   "the first answer is the one that the command line prints",
   async () => {
-    const fresh = await connect({ cwd: root, home: base, daemon });
+    const fresh = await enter();
     const { text } = await fresh.explore({ query: "settle_account" });
     await fresh.client.close();
     expect(
@@ -82,12 +128,7 @@ ruleTest(
   "serve-answers-at-once",
   "a client of the newest revision is answered too",
   async () => {
-    const modern = await connect({
-      cwd: root,
-      home: base,
-      daemon,
-      modern: true,
-    });
+    const modern = await enter({ modern: true });
     expect((await modern.explore({ query: "close_books" })).text).toContain(
       "1\tdef close_books(x):",
     );
@@ -133,51 +174,11 @@ ruleTest(
 ruleTest(
   "serve-bad-arguments",
   "nothing but the protocol stands on standard output",
-  async () => {
-    const child = spawn(
-      process.execPath,
-      [resolve("dist/codegraph.js"), "serve", "--mcp"],
-      {
-        cwd: root,
-        env: {
-          ...process.env,
-          HOME: base,
-          CODEGRAPH_DAEMON: "0",
-          CODEGRAPH_EXPLORE_DEBUG: "1",
-        },
-        stdio: "pipe",
-      },
-    );
-    let out = "";
-    child.stdout.on("data", (chunk) => (out += String(chunk)));
-    child.stderr.resume();
-    const send = (line: string) => child.stdin.write(`${line}\n`);
-    send("this is no message");
-    send("{}");
-    send(
-      '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}',
-    );
-    send('{"jsonrpc":"2.0","method":"notifications/initialized"}');
-    send(
-      '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"codegraph_explore","arguments":{"query":"settle_account"}}}',
-    );
-    send(
-      '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"codegraph_explore"}}',
-    );
-    send('{"jsonrpc":"2.0","id":4,"method":"tools/call","params":7}');
-    send('{"jsonrpc":"2.0","id":5,"method":"no/such/method"}');
-    await expect
-      .poll(
-        () =>
-          out.split("\n").filter((line) => /"id":[2345],?/.test(line)).length,
-        { timeout: 10_000 },
-      )
-      .toBe(4);
-    const code = new Promise((done) => child.on("close", done));
-    child.stdin.end();
-    expect(await code).toBe(0);
-    for (const line of out.trimEnd().split("\n"))
+  () => {
+    for (const line of raw.stdout.trimEnd().split("\n"))
       expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+    // There was something to say elsewhere.
+    expect(raw.stderr).toContain('explore "settle_account"');
   },
 );
 
@@ -185,36 +186,12 @@ ruleTest(
   "serve-finishes-calls",
   "all is asked at once, and the input closed",
   () => {
-    const calls = ["settle_account", "no_such_name"].map((query, id) =>
-      JSON.stringify({
-        jsonrpc: "2.0",
-        id: id + 2,
-        method: "tools/call",
-        params: { name: "codegraph_explore", arguments: { query } },
-      }),
-    );
-    const { status, stdout } = spawnSync(
-      process.execPath,
-      [resolve("dist/codegraph.js"), "serve", "--mcp"],
-      {
-        cwd: root,
-        encoding: "utf8",
-        env: { ...process.env, HOME: base, CODEGRAPH_DAEMON: "0" },
-        input: [
-          '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}',
-          ...calls,
-          "",
-        ].join("\n"),
-      },
-    );
-    expect(status).toBe(0);
-    expect(
-      stdout
-        .trimEnd()
-        .split("\n")
-        .map((line) => (JSON.parse(line) as { id: number }).id)
-        .sort(),
-    ).toEqual([1, 2, 3]);
+    expect(raw.status).toBe(0);
+    const ids = raw.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { id: number | null }).id);
+    expect(ids.filter((id) => id !== null).sort()).toEqual([1, 2, 3, 4, 5, 6]);
   },
 );
 
@@ -223,22 +200,18 @@ ruleTest(
   "roots come before --path, and --path before the working directory",
   async () => {
     const elsewhere = scratch();
-    const by = async (options: { args?: string[]; roots?: string[] }) => {
-      const found = await connect({
-        cwd: elsewhere,
-        home: base,
-        daemon,
-        ...options,
-      });
+    const options = { cwd: elsewhere, home: base, daemon };
+    const by = async (entered: Promise<Connected>) => {
+      const found = await entered;
       const { text } = await found.explore({ query: "settle_account" });
       await found.client.close();
       return text.includes("def settle_account");
     };
     expect(
       await Promise.all([
-        by({}),
-        by({ args: ["--path", root] }),
-        by({ roots: [root] }),
+        by(enter(options)),
+        by(connect({ ...options, args: ["--path", root] })),
+        by(enter({ ...options, roots: [root] })),
       ]),
     ).toEqual([false, true, true]);
   },
@@ -252,11 +225,7 @@ ruleTest(
     const fresh = join(scratch(), "fresh");
     mkdirSync(fresh);
     writeFileSync(join(fresh, "a.py"), pythonFunction("brand_new", 12));
-    const found = await connect({
-      cwd: fresh,
-      home: base,
-      args: ["--auto-init"],
-    });
+    const found = await enter({ cwd: fresh, autoInit: true });
     const progress: number[] = [];
     const result = await found.client.callTool(
       { name: "codegraph_explore", arguments: { query: "brand_new" } },
@@ -277,7 +246,7 @@ ruleTest(
       readdirSync(base, { recursive: true, encoding: "utf8" }).sort();
     const before = files();
     const query = "close_books settle_account";
-    const first = await connect({ cwd: root, home: base });
+    const first = await enter();
     const { text } = await first.explore({ query });
     await first.client.close();
     const second = await near(root);
@@ -300,17 +269,8 @@ ruleTest(
   "dedup-shared-connections",
   "a client is known by its name, in both eras of the protocol",
   async () => {
-    const pointed = async (options: {
-      name?: string;
-      modern?: boolean;
-      env?: Record<string, string>;
-    }) => {
-      const found = await connect({
-        cwd: root,
-        home: base,
-        daemon,
-        ...options,
-      });
+    const pointed = async (options: Partial<AttachOptions>) => {
+      const found = await enter(options);
       await found.explore({ query: "settle_account" });
       const { text } = await found.explore({
         query: "close_books settle_account",
@@ -346,11 +306,7 @@ ruleTest(
       return folder;
     };
     const cancelled = many(join(scratch(), "cancelled"), 700);
-    const one = await connect({
-      cwd: cancelled,
-      home: base,
-      args: ["--auto-init"],
-    });
+    const one = await enter({ cwd: cancelled, autoInit: true });
     const controller = new AbortController();
     await expect(
       one.client.callTool(

@@ -7,6 +7,10 @@ export const plain = (text: string): string =>
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
+/** A count as `2,453`. Not by the languages of the runtime: a process reads them for 25 ms. */
+export const grouped = (count: number): string =>
+  String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+
 /** `1 file`, `2,453 files`. */
 export const counted = (count: number, one: string): string =>
-  `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`;
+  `${grouped(count)} ${one}${count === 1 ? "" : "s"}`;

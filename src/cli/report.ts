@@ -5,7 +5,7 @@ import { say } from "../model/wording.ts";
 import { limits as fromSpec, wordings, type Limits } from "../spec.gen.ts";
 import type { BuildResult, Problem } from "../store/build.ts";
 import type { SyncResult } from "../store/sync.ts";
-import { counted, plain } from "./plain.ts";
+import { counted, grouped, plain } from "./plain.ts";
 
 /** Nothing where no file was indexed: a warning says so. @spec cli-index-report */
 export function indexReport(
@@ -55,7 +55,7 @@ export function syncReport(result: SyncResult, seconds: number): string[] {
     ];
   const told = (["added", "changed", "removed"] as const)
     .filter((what) => result[what] > 0)
-    .map((what) => `${result[what].toLocaleString("en-US")} ${what}`);
+    .map((what) => `${grouped(result[what])} ${what}`);
   return [
     told.length === 0
       ? wordings.SYNC_NOTHING
@@ -74,7 +74,7 @@ function languagesLine(languages: ReadonlyMap<string, number>): string {
     .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
     .map(
       ([id, count]) =>
-        `${id === "" ? "text" : (languageById(id)?.label ?? id)} ${count.toLocaleString("en-US")}`,
+        `${id === "" ? "text" : (languageById(id)?.label ?? id)} ${grouped(count)}`,
     )
     .join(", ");
 }

@@ -107,11 +107,11 @@ export class Sieve extends Transform {
     const passed = this.passing;
     this.passing = false;
     if (!passed && this.held > 0) {
-      const answer = refusalOf(Buffer.concat(this.pending).toString("utf8"));
-      if (answer) {
-        this.pending = [];
-        this.refuse(answer);
-      }
+      const whole = Buffer.concat(this.pending);
+      const answer = refusalOf(whole.toString("utf8"));
+      // In one piece: the reader behind joins what it has at each.
+      this.pending = answer ? [] : [whole];
+      if (answer) this.refuse(answer);
     }
     this.release();
     this.held = 0;

@@ -55,7 +55,8 @@ const withoutValidator: Plugin = {
 /**
  * An import statement of a module of Node asks for all that it exports, and so loads
  * what stands behind each: streams and promises of files for one `existsSync`. Each
- * process and each thread would do that at its start. This takes what is used.
+ * process and each thread would do that at its start. This takes what is used, and of
+ * some modules at the first call.
  */
 const usedOfNode: Plugin = {
   name: "used-of-node",
@@ -66,23 +67,33 @@ const usedOfNode: Plugin = {
         : undefined,
     );
     b.onLoad({ filter: /./, namespace: BUILTIN }, ({ path }) => {
-      const names = Object.keys(process.getBuiltinModule(path) ?? {});
+      const module = process.getBuiltinModule(path) as Record<string, unknown>;
+      const names = Object.keys(module).filter((name) => name !== "default");
+      const given = `process.getBuiltinModule("${path}")`;
+      // What is no function, or a class, is not there: the build says so.
+      const called = names.filter(
+        (name) => typeof module[name] === "function" && /^[a-z]/.test(name),
+      );
       return {
-        contents: [
-          `const all = /* @__PURE__ */ process.getBuiltinModule("${path}");`,
-          "export default all;",
-          ...names
-            .filter((name) => name !== "default")
-            .map(
-              (name) =>
-                `export const ${name} = /* @__PURE__ */ (() => all.${name})();`,
-            ),
-        ].join("\n"),
+        contents: WHEN_CALLED.includes(path)
+          ? called
+              .map((n) => `export const ${n} = (...a) => ${given}.${n}(...a);`)
+              .join("\n")
+          : [
+              `const all = /* @__PURE__ */ ${given};`,
+              "export default all;",
+              ...names.map(
+                (name) =>
+                  `export const ${name} = /* @__PURE__ */ (() => all.${name})();`,
+              ),
+            ].join("\n"),
       };
     });
   },
 };
 const BUILTIN = "builtin";
+/** Loaded at the first call, which many a process never makes: ciphers take 10 ms. */
+const WHEN_CALLED: readonly string[] = ["node:crypto", "node:zlib"];
 
 export async function bundle(): Promise<Bundle> {
   const shared = {

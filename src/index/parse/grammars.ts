@@ -2,8 +2,7 @@
  * Where the .wasm files lie: beside the bundle in `grammars/`, or in the packages
  * they come from when run from source.
  */
-import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -37,7 +36,7 @@ export function grammarsOnDisk(folder?: string): GrammarSource {
       throw new Error(
         `grammar ${file} is missing: reinstall codegraph-explore`,
       );
-    return readFile(path);
+    return readFileSync(path);
   };
 }
 
