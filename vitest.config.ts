@@ -41,8 +41,6 @@ export default defineConfig({
     isolate: false,
     // By default one core of two is left idle; many tests wait for processes.
     maxWorkers: 3,
-    // Tests make much that lives for a moment: a wider place for it is cleared less often.
-    execArgv: ["--max-semi-space-size=32"],
     // Processes that tests start keep nothing for the user who runs them.
     env: { CODEGRAPH_EXTRACTION_CACHE: "0" },
     sequence: { sequencer: LongestFirst },
