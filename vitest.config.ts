@@ -12,7 +12,6 @@ const FIRST = [
   "extraction-cache",
   "explore-pool",
   "package",
-  "spec",
   "clients",
   "contexts",
   "fresh",

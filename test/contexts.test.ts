@@ -1,6 +1,6 @@
 /** Whose call it is, and what ends a context. */
 import { dirname, join, resolve } from "node:path";
-import { beforeAll, expect } from "vitest";
+import { expect } from "vitest";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
@@ -15,12 +15,11 @@ import { Announced } from "../src/session/announced.ts";
 import { contextIdOf } from "../src/session/host.ts";
 import { ownerOf } from "../src/session/owner.ts";
 import { limits, wordings } from "../src/spec.gen.ts";
-import { built } from "./built.ts";
 import { connect, type Connected } from "./client.ts";
 import { caches, only, said } from "./daemons.ts";
 import { folders } from "./folders.ts";
 import { examples, loadBearing, ruleTest } from "./from-spec.ts";
-import { pythonFunction } from "./scratch.ts";
+import { indexed, pythonFunction } from "./scratch.ts";
 
 /** A cell's value: none, a number, or a text with its blanks. */
 const value = (cell: string): unknown =>
@@ -123,7 +122,7 @@ examples(
 const folder = folders();
 const cache = caches();
 const shared = cache();
-const root = folder({
+const root = indexed(folder(), {
   "core.py": pythonFunction("settle_account", 40),
   // Each call asks about another of these too: an answer is never pointers alone.
   ...Object.fromEntries(
@@ -133,9 +132,6 @@ const root = folder({
     ]),
   ),
 });
-beforeAll(async () => {
-  await built(root);
-}, 60_000);
 
 const POINTER = "Already sent earlier in this conversation";
 const lines = (text: string) => text.match(/^\d+\t/gm)?.length ?? 0;

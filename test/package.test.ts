@@ -39,7 +39,8 @@ beforeAll(() => {
   scratch = mkdtempSync(join(tmpdir(), "package-"));
   const prefix = join(scratch, "prefix");
   const [tarball] = JSON.parse(
-    npm("pack", "--json", "--pack-destination", scratch),
+    // `prepack` has run: it is what built for all tests (global-setup.ts).
+    npm("pack", "--ignore-scripts", "--json", "--pack-destination", scratch),
   ) as [{ filename: string; files: { path: string }[] }];
   packed = tarball.files.map(({ path }) => path);
   npm(
@@ -59,8 +60,7 @@ beforeAll(() => {
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 function npm(...args: readonly string[]): string {
-  // What a script of the package prints goes to standard error with npm's own words.
-  return execFileSync("npm", [...args, "--foreground-scripts=false"], {
+  return execFileSync("npm", args, {
     env,
     encoding: "utf8",
     shell: windows,

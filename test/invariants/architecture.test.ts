@@ -1,6 +1,22 @@
-/** The rules of spec/architecture.md, and that a record is never written: the sources are parsed once for all. */
+/**
+ * The rules of spec/architecture.md, that a record is never written, and the rules of
+ * the spec itself: it, the code and the checks hold together, and what is generated is
+ * fresh. All look at the syntax of all sources, so they share a file and with it what
+ * is parsed.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { createTwoFilesPatch } from "diff";
 import { Node, SyntaxKind, type SourceFile } from "ts-morph";
+import { expect, inject, test } from "vitest";
 import { limits, lists } from "../../src/spec.gen.ts";
+import { checks } from "../../tools/spec/check.ts";
+import {
+  citations,
+  parse,
+  readSources,
+  type Parse,
+} from "../../tools/spec/cite.ts";
+import { generated } from "../../tools/spec/generated.ts";
 import { heldOfCallers } from "./held.ts";
 import { reads } from "./identifiers.ts";
 import {
@@ -10,7 +26,13 @@ import {
   target,
   type Import,
 } from "./imports.ts";
-import { invariant, textInvariant, type Breach } from "./invariant.ts";
+import {
+  invariant,
+  parsed,
+  pathOf,
+  textInvariant,
+  type Breach,
+} from "./invariant.ts";
 import { retyped } from "./retyped.ts";
 import { moduleState } from "./state.ts";
 import { machineWords, textFiles } from "./texts.ts";
@@ -451,3 +473,34 @@ invariant("sessions and dedup have neither files nor a console", {
       })),
   ],
 });
+
+const rules = inject("rules");
+const sources = readSources();
+const files = new Map(
+  ["src/**/*.ts", "test/**/*.ts"]
+    .flatMap(parsed)
+    .map((file) => [pathOf(file), file.compilerNode]),
+);
+const syntax: Parse = (path, text) => files.get(path) ?? parse(path, text);
+const cited = citations(sources, syntax);
+
+test("there are rules, code and checks to compare", () => {
+  expect(rules.length).toBeGreaterThan(5);
+  expect(cited.code.size).toBeGreaterThan(5);
+  expect(cited.checks.length).toBeGreaterThan(5);
+});
+
+for (const { path, text } of await generated(rules, cited))
+  test(`${path} is fresh`, () => {
+    const found = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+    if (!found.equals(Buffer.from(text)))
+      expect.fail(
+        `${path} is stale; read the patch, then run: pnpm spec\n` +
+          createTwoFilesPatch(path, "from spec", found.toString(), text),
+      );
+  });
+
+for (const [sentence, complaints] of Object.entries(checks))
+  test(sentence, () => {
+    expect(complaints({ rules, cited, sources, syntax })).toEqual([]);
+  });

@@ -30,22 +30,29 @@ export interface Invariant {
 
 const HERE = process.cwd().replaceAll("\\", "/");
 
-const parsedBefore = new Map<string, readonly SourceFile[]>();
+const projects = new Map<string, Project>();
 
 /**
- * The files of a glob, parsed once for all invariants: no scan changes them.
+ * The files of a glob. Those of a top folder are parsed once for all: no scan changes
+ * them, and a type that a scan looks for by its name is one of that folder.
  * Throws: Error where it matches none.
  */
 export function parsed(over: string): readonly SourceFile[] {
-  const before = parsedBefore.get(over);
-  if (before) return before;
-  const project = new Project({ skipFileDependencyResolution: true });
+  const folder = over.split("/")[0]!;
+  let project = projects.get(folder);
+  if (!project) {
+    project = new Project({ skipFileDependencyResolution: true });
+    projects.set(folder, project);
+  }
   const paths = [over, "!src/spec.gen.ts", "!test/fixtures/**"];
   const files = project.addSourceFilesAtPaths(paths);
   if (files.length === 0) throw new Error(`${over} matches no file`);
-  parsedBefore.set(over, files);
   return files;
 }
+
+/** The path from the root. */
+export const pathOf = (file: SourceFile): string =>
+  file.getFilePath().replace(`${HERE}/`, "");
 
 export function invariant(sentence: string, scanned: Invariant): void {
   const { rule, over, caught, passes = {}, scan } = scanned;
@@ -70,7 +77,7 @@ export function invariant(sentence: string, scanned: Invariant): void {
 }
 
 const where = ({ node, say }: Breach): string =>
-  `${node.getSourceFile().getFilePath().replace(`${HERE}/`, "")}:${node.getStartLineNumber()}: ${say}`;
+  `${pathOf(node.getSourceFile())}:${node.getStartLineNumber()}: ${say}`;
 
 /** Breaches that nothing excuses, and exemptions that excuse nothing. */
 export function complaints(
@@ -87,7 +94,7 @@ export function complaints(
     if (lines.has(line)) used.add(line);
     else out.push(where(breach));
   }
-  const path = file.getFilePath().replace(`${HERE}/`, "");
+  const path = pathOf(file);
   for (const { line } of excused)
     if (!used.has(line))
       out.push(`${path}:${line}: this exemption excuses nothing; delete it`);

@@ -21,7 +21,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { bundle, packagesOf } from "./bundle.ts";
 import { copyGrammars } from "./grammars.ts";
-import { bin, run } from "../run.ts";
+import { tsc } from "../run.ts";
 import { licences } from "./licences.ts";
 
 const { scripts, packages } = await bundle();
@@ -30,12 +30,12 @@ try {
   for (const [name, bytes] of scripts) writeFileSync(join(stage, name), bytes);
   chmodSync(join(stage, "codegraph.js"), 0o755);
   // Types of the library entry; the scripts need none.
-  const types = await run(bin("typescript", "tsc"), [
+  const types = await tsc(
     "-p",
     "tsconfig.library.json",
     "--outDir",
     join(stage, "types"),
-  ]);
+  );
   if (types.code !== 0) throw new Error(types.output);
   const grammars = await copyGrammars(join(stage, "grammars"));
   writeFileSync(

@@ -3,8 +3,13 @@
  * complaints, `page:line: what is wrong; what to do`; none is good.
  */
 import { matchesGlob } from "node:path";
-import { ts } from "ts-morph";
-import type { Check, Citations, Sources } from "./cite.ts";
+import {
+  parse,
+  type Check,
+  type Citations,
+  type Parse,
+  type Sources,
+} from "./cite.ts";
 import { exemptions } from "./exempt.ts";
 import type { Rule } from "./rule.ts";
 
@@ -12,6 +17,7 @@ export interface Project {
   readonly rules: readonly Rule[];
   readonly cited: Citations;
   readonly sources: Sources;
+  readonly syntax?: Parse;
 }
 type Complaints = (project: Project) => string[];
 
@@ -124,12 +130,12 @@ const doubleInvariants: Complaints = ({ cited }) =>
     );
 
 /** Exemptions that no invariant looks at. Those it looks at, it judges itself. */
-const strayExemptions: Complaints = ({ cited, sources }) => {
+const strayExemptions: Complaints = ({ cited, sources, syntax = parse }) => {
   const scans = cited.checks.filter((check) => check.kind === "invariant");
   return [...sources]
     .filter(([, text]) => text.includes("// exempt"))
     .flatMap(([path, text]) =>
-      exemptions(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true))
+      exemptions(syntax(path, text))
         .filter(
           ({ rule }) =>
             !scans.some((s) => s.rule === rule && matchesGlob(path, s.over)),

@@ -53,7 +53,14 @@ export function readSources(): Sources {
   );
 }
 
-export function citations(sources: Sources): Citations {
+/** The syntax of a file of the sources; its nodes know their parents. */
+export type Parse = (path: string, text: string) => ts.SourceFile;
+
+export const parse: Parse = (path, text) =>
+  ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+
+/** `syntax` may be of whoever has parsed the files before. */
+export function citations(sources: Sources, syntax: Parse = parse): Citations {
   const code = new Map<string, string[]>();
   const checks: Check[] = [];
   const stray: string[] = [];
@@ -61,7 +68,7 @@ export function citations(sources: Sources): Citations {
     const isTest = path.startsWith("test/");
     if (!(isTest ? CHECKS.some((c) => text.includes(c)) : /@spec\b/.test(text)))
       continue;
-    const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+    const file = syntax(path, text);
     const line = (pos: number): number =>
       file.getLineAndCharacterOfPosition(pos).line + 1;
     if (isTest) readChecks(file, path, line, checks, stray);
