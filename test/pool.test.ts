@@ -46,15 +46,45 @@ examples(
       "then workers": String(
         workerCount(bytes, Number(row["given cores"]), moved),
       ),
-      "then batches": printed(batched(files, moved).map((b) => b.length)),
+      "then batches": printed([...batched(files, moved)].map((b) => b.length)),
     };
   },
 );
 
 ruleTest("index-workers", "every file is in one batch, in order", () => {
   const files = Array.from({ length: 500 }, (_, i) => ({ size: i * 997, i }));
-  expect(batched(files).flat()).toEqual(files);
-  expect(batched(files).every((batch) => batch.length > 0)).toBe(true);
+  const batches = [...batched(files)];
+  expect(batches.flat()).toEqual(files);
+  expect(batches.every((batch) => batch.length > 0)).toBe(true);
+});
+
+ruleTest("index-workers", "what is not read fills no batch", () => {
+  const { BATCH_BYTES: size } = limits;
+  const files = Array.from({ length: 9 }, (_, i) => ({ size, i }));
+  const lengths = (read: (i: number) => boolean) =>
+    [...batched(files, limits, ({ i }) => (read(i) ? size : 0))].map(
+      (batch) => batch.length,
+    );
+  expect(lengths((i) => i % 3 === 2)).toEqual([3, 3, 3]);
+  expect(lengths(() => false)).toEqual([9]);
+});
+
+ruleTest("index-workers", "an image is not read", async () => {
+  const root = folder({ "a.png": "", "b.png": "", "c.py": "x = 1\n" });
+  const jobs = (await scan(root)).files.map((file, i) => ({
+    ...file,
+    id: i + 1,
+    attributes: {},
+    size: limits.BATCH_BYTES,
+  }));
+  let batches = 0;
+  await indexFiles(
+    { root, textOnly: [] },
+    jobs,
+    { files: () => void batches++, segment() {} },
+    { workers: 1, script: script("index-worker") },
+  );
+  expect(batches).toBe(1);
 });
 
 ruleTest(

@@ -34,13 +34,14 @@ async function build(
   const started = performance.now();
   // Before anything is written: a refused folder stays as it is.
   const root = projectRoot(path, { force });
-  const result = await exclusively(
+  // It starts while the lock is taken and the files are looked for.
+  const early = new EarlyThread(root);
+  const building = exclusively(
     root,
     (pid) => quiet || warn(say(wordings.CLI_WAITING, { pid })),
     async () => {
       const progress =
         quiet || values.json === true ? undefined : await showProgress(root);
-      const early = new EarlyThread(root);
       try {
         return await buildIndex(
           await scan(root, { force }),
@@ -48,11 +49,11 @@ async function build(
           { early, cache: cacheFolder() },
         );
       } finally {
-        await early.drop();
         progress?.stop();
       }
     },
   );
+  const result = await building.finally(() => early.drop());
   const seconds = (performance.now() - started) / 1000;
   if (values.json === true)
     printLines([

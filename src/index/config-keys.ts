@@ -139,9 +139,8 @@ function afterQuote(text: string, open: number, escapes: boolean): number {
 }
 
 function isOneLine(text: string, from: number, to: number): boolean {
-  for (let i = from; i < to; i++)
-    if (text[i] === "\n" || text[i] === "\r") return false;
-  return true;
+  const part = text.slice(from, to);
+  return !part.includes("\n") && !part.includes("\r");
 }
 
 const skipBlanks = (text: string, from: number): number => {

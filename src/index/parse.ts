@@ -27,10 +27,11 @@ import { assemble } from "./parse/assemble.ts";
 import { budget } from "./parse/budget.ts";
 import { PARSER_WASM, type GrammarSource } from "./parse/grammars.ts";
 import { scriptsOf } from "./parse/hosts.ts";
-import { Matches, startParser } from "./parse/matches.ts";
+import { Matches } from "./parse/matches.ts";
 import { withoutAnalysis } from "./parse/module.ts";
 import { outlineFacts } from "./parse/outline.ts";
 import { readMatches, roleOf, type Role } from "./parse/read.ts";
+import { startParser } from "./parse/start.ts";
 
 export { grammarsOnDisk, type GrammarSource } from "./parse/grammars.ts";
 

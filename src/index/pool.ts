@@ -7,6 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import { Worker, type ResourceLimits } from "node:worker_threads";
 import type { IndexedFile, LeftOut } from "../model/file.ts";
 import type { SharedCache } from "./cache.ts";
+import { admit } from "./classify.ts";
 import { scriptBeside } from "./script.ts";
 import type { Segment } from "../model/segment.ts";
 import { decodeSymbols } from "../model/symbols.ts";
@@ -70,7 +71,7 @@ export async function indexFiles(
   sink: Sink,
   { workers, resourceLimits, script, early }: PoolOptions = {},
 ): Promise<void> {
-  const queue = batched(jobs)[Symbol.iterator]();
+  const queue = batched(jobs, fromSpec, readBytes);
   const bytes = jobs.reduce((sum, job) => sum + job.size, 0);
   const length = workers ?? workerCount(bytes);
   const { root, textOnly, cache } = start;
@@ -225,23 +226,30 @@ function serve(
   });
 }
 
-/** Neighbours in path order stay together, so that a batch is mostly of one language. @spec index-workers */
-export function batched<J extends Pick<FileJob, "size">>(
+/** What a thread reads of a file: nothing of one that its name or size leaves out. */
+const readBytes = ({ path, size }: FileJob): number =>
+  admit(path, size).take === "nothing" ? 0 : size;
+
+/**
+ * Neighbours in path order stay together, so that a batch is mostly of one language.
+ * A batch is made when it is asked for: the threads work meanwhile.
+ * @spec index-workers
+ */
+export function* batched<J extends Pick<FileJob, "size">>(
   jobs: readonly J[],
   limits: Pick<Limits, "BATCH_BYTES" | "BATCH_FILES"> = fromSpec,
-): J[][] {
-  const out: J[][] = [];
+  bytesOf: (job: J) => number = ({ size }) => size,
+): Generator<J[]> {
   let batch: J[] = [];
   let bytes = 0;
   for (const job of jobs) {
     batch.push(job);
-    bytes += job.size;
+    bytes += bytesOf(job);
     if (bytes >= limits.BATCH_BYTES || batch.length >= limits.BATCH_FILES) {
-      out.push(batch);
+      yield batch;
       batch = [];
       bytes = 0;
     }
   }
-  if (batch.length > 0) out.push(batch);
-  return out;
+  if (batch.length > 0) yield batch;
 }

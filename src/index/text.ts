@@ -5,7 +5,13 @@
 import type { SymbolDefinition } from "../model/extraction.ts";
 import { SegmentWriter, type Segment } from "../model/segment.ts";
 import type { Span } from "../model/span.ts";
-import { identifiers, termsOf } from "../model/terms.ts";
+import {
+  eachAsciiPart,
+  identifiers,
+  isAscii,
+  nameParts,
+  stem,
+} from "../model/terms.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 import { larger, Words } from "./words.ts";
 
@@ -32,12 +38,17 @@ type Weights = Pick<
 export class TextWriter {
   private readonly segment = new SegmentWriter();
   private readonly words: Words;
+  /** The parts of words in lower case, and the term of each by its number. */
+  private readonly parts: Words;
+  private ofParts = new Uint32Array(1 << 12);
   /** The terms of each word by its number, one after the other, and where those of each end. */
   private terms = new Uint32Array(1 << 13);
   private ends = new Uint32Array(1 << 12);
   private known = 0;
-  private readonly numbers = new Map<string, number>();
   private readonly names: string[] = [];
+  private readonly numbers = new Words(Infinity, (term) =>
+    this.names.push(term),
+  );
   private readonly ofWords = new Counts();
   private readonly ofTerms = new Counts();
   private readonly limits: Weights;
@@ -45,6 +56,11 @@ export class TextWriter {
   constructor(limits: Weights = fromSpec) {
     this.limits = limits;
     this.words = new Words(limits.MAX_TERM_CHARS, (word) => this.meet(word));
+    let met = 0;
+    this.parts = new Words(Infinity, (part) => {
+      if (met === this.ofParts.length) this.ofParts = larger(this.ofParts);
+      this.ofParts[met++] = this.numbers.number(stem(part));
+    });
   }
 
   add(file: TextFile): void {
@@ -67,8 +83,6 @@ export class TextWriter {
 
   /** The last thing a writer does. */
   finish(): Segment {
-    // Sorting takes room: what served the words is let go first.
-    this.numbers.clear();
     return this.segment.finish(this.names);
   }
 
@@ -98,23 +112,33 @@ export class TextWriter {
       visit(this.terms[i]!);
   }
 
-  /** Finds the terms of a new word. */
+  /**
+   * Finds the terms of a new word: those of `termsOf`, but no text is made of a part
+   * that was met before.
+   */
   private meet(word: string): void {
-    const terms = termsOf(word, this.limits);
+    const terms: number[] = [];
+    let parts = 0;
+    const take = (part: number): void => {
+      const term = this.ofParts[part]!;
+      if (!terms.includes(term)) terms.push(term);
+      parts++;
+    };
+    if (isAscii(word)) {
+      eachAsciiPart(word, (first, end) =>
+        take(this.parts.lowerNumber(word, first, end)),
+      );
+      if (parts > 1) terms.push(this.numbers.lowerNumber(word, 0, word.length));
+    } else {
+      for (const part of nameParts(word)) take(this.parts.number(part));
+      if (parts > 1)
+        terms.push(this.numbers.number(word.normalize("NFC").toLowerCase()));
+    }
     let end = this.known === 0 ? 0 : this.ends[this.known - 1]!;
     if (end + terms.length > this.terms.length) this.terms = larger(this.terms);
     if (this.known === this.ends.length) this.ends = larger(this.ends);
-    for (const term of terms) this.terms[end++] = this.number(term);
+    for (const term of terms) this.terms[end++] = term;
     this.ends[this.known++] = end;
-  }
-
-  private number(term: string): number {
-    let number = this.numbers.get(term);
-    if (number === undefined) {
-      number = this.names.push(term) - 1;
-      this.numbers.set(term, number);
-    }
-    return number;
   }
 
   private endPassage(file: number, firstLine: number, lastLine: number): void {

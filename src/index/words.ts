@@ -24,6 +24,7 @@ export class Words {
   private hashes = new Int32Array(1 << 12);
   /** Number + 1 of a word by its hash, in the next free place; 0 for none. */
   private places = new Int32Array(1 << 13);
+  private mask = this.places.length - 1;
   private scratch = Buffer.alloc(1 << 10);
   private readonly others = new Map<string, number>();
 
@@ -74,11 +75,28 @@ export class Words {
     return this.find(bytes, 0, word.length, hash);
   }
 
+  /** The number of a part of a text of ASCII, in lower case. */
+  lowerNumber(word: string, first: number, end: number): number {
+    const bytes = this.roomFor(end - first);
+    let hash = 0;
+    for (let at = first; at < end; at++) {
+      const code = word.charCodeAt(at);
+      const lower = code >= 0x41 && code <= 0x5a ? code | 0x20 : code;
+      bytes[at - first] = lower;
+      hash = mixed(hash, lower);
+    }
+    return this.find(bytes, 0, end - first, hash);
+  }
+
   /** Good until the next call. */
   private bytesOf(text: string): Uint8Array {
-    if (text.length > this.scratch.length)
-      this.scratch = Buffer.alloc(text.length * 2);
-    this.scratch.write(text, "latin1");
+    const bytes = this.roomFor(text.length);
+    bytes.write(text, "latin1");
+    return bytes;
+  }
+
+  private roomFor(length: number): Buffer {
+    if (length > this.scratch.length) this.scratch = Buffer.alloc(length * 2);
     return this.scratch;
   }
 
@@ -100,10 +118,10 @@ export class Words {
     hash: number,
   ): number {
     if (end - start > this.most) return -1;
-    const mask = this.places.length - 1;
+    const { places, mask } = this;
     let place = hash & mask;
     for (;;) {
-      const number = this.places[place]! - 1;
+      const number = places[place]! - 1;
       if (number < 0) return this.add(bytes, start, end, hash, place);
       if (this.hashes[number] === hash && this.is(number, bytes, start, end))
         return number;
@@ -135,11 +153,13 @@ export class Words {
     const last = first + end - start;
     if (last > this.letters.length)
       this.letters = Buffer.concat([this.letters], this.letters.length * 2);
-    this.letters.set(bytes.subarray(start, end), first);
+    // Most are short: a view of them would take longer.
+    for (let at = start; at < end; at++)
+      this.letters[first + at - start] = bytes[at]!;
     this.used = last;
     const number = this.take(hash, first, last);
     this.places[place] = number + 1;
-    if (this.count * 2 > this.places.length) this.spread();
+    if (this.count * 2 > this.mask) this.spread();
     // A text of its own: a part of the file's would hold all of it.
     this.met(this.letters.toString("latin1", first, last));
     return number;
@@ -168,6 +188,7 @@ export class Words {
       places[place] = taken;
     }
     this.places = places;
+    this.mask = mask;
   }
 }
 

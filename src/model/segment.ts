@@ -89,6 +89,8 @@ export class SegmentWriter {
   /** Full chunks, then the one in hand: growing one array would hold two of them for a while. */
   private readonly terms: Uint32Array[] = [];
   private readonly counts: Uint8Array[] = [];
+  private lastTerms = new Uint32Array(0);
+  private lastCounts = new Uint8Array(0);
   private used = 0;
   private readonly passages: Passage[] = [];
   /** How many triples had been put when each passage ended. */
@@ -101,11 +103,11 @@ export class SegmentWriter {
   put(term: number, count: number): void {
     const at = this.used % CHUNK;
     if (at === 0) {
-      this.terms.push(new Uint32Array(CHUNK));
-      this.counts.push(new Uint8Array(CHUNK));
+      this.terms.push((this.lastTerms = new Uint32Array(CHUNK)));
+      this.counts.push((this.lastCounts = new Uint8Array(CHUNK)));
     }
-    this.terms.at(-1)![at] = term;
-    this.counts.at(-1)![at] = Math.min(count, this.most);
+    this.lastTerms[at] = term;
+    this.lastCounts[at] = count < this.most ? count : this.most;
     this.used++;
   }
 
@@ -117,34 +119,26 @@ export class SegmentWriter {
 
   /** The last thing a writer does: it holds nothing after that. */
   finish(names: readonly string[]): Segment {
-    const starts = new Uint32Array(names.length + 1);
-    this.each((term) => starts[term + 1]!++);
-    for (let t = 0; t < names.length; t++) starts[t + 1]! += starts[t]!;
-    const passage = new Uint32Array(this.used);
-    const count = new Uint8Array(this.used);
-    const next = starts.slice();
-    this.each((term, ofPassage, times) => {
-      const at = next[term]!++;
-      passage[at] = ofPassage;
-      count[at] = times;
-    });
-
+    const { passage, count, starts } = this.byTerm(names.length);
     this.terms.length = 0;
     this.counts.length = 0;
+    this.lastTerms = new Uint32Array(0);
+    this.lastCounts = new Uint8Array(0);
 
     const sorted = Array.from(names.keys())
       .filter((t) => starts[t]! < starts[t + 1]!)
       .sort((a, b) => (names[a]! < names[b]! ? -1 : 1));
     const out = new VarintWriter();
     const ends = new Uint32Array(sorted.length);
-    sorted.forEach((t, at) => {
+    for (let at = 0; at < sorted.length; at++) {
+      const end = starts[sorted[at]! + 1]!;
       let before = 0;
-      for (let k = starts[t]!; k < starts[t + 1]!; k++) {
+      for (let k = starts[sorted[at]!]!; k < end; k++) {
         putPosting(out, passage[k]! - before, count[k]!);
         before = passage[k]!;
       }
       ends[at] = out.length;
-    });
+    }
     return {
       passages: encodePassages(this.passages),
       terms: sorted.map((t) => names[t]!),
@@ -153,19 +147,38 @@ export class SegmentWriter {
     };
   }
 
-  /** The triples of ended passages, in the order in which they were put. */
-  private each(
-    visit: (term: number, passage: number, count: number) => void,
-  ): void {
-    let i = 0;
-    this.ends.forEach((end, passage) => {
-      for (; i < end; i++)
-        visit(
-          this.terms[Math.floor(i / CHUNK)]![i % CHUNK]!,
-          passage,
-          this.counts[Math.floor(i / CHUNK)]![i % CHUNK]!,
-        );
-    });
+  /**
+   * The triples of ended passages in the order in which they were put, those of each of
+   * so many terms together; those of term `t` begin at `starts[t]`.
+   */
+  private byTerm(terms: number): {
+    readonly starts: Uint32Array;
+    readonly passage: Uint32Array;
+    readonly count: Uint8Array;
+  } {
+    const starts = new Uint32Array(terms + 1);
+    const used = this.ends.at(-1) ?? 0;
+    for (let first = 0, c = 0; first < used; first += CHUNK, c++) {
+      const chunk = this.terms[c]!;
+      const end = Math.min(CHUNK, used - first);
+      for (let i = 0; i < end; i++) starts[chunk[i]! + 1]!++;
+    }
+    for (let t = 0; t < terms; t++) starts[t + 1]! += starts[t]!;
+    const passage = new Uint32Array(used);
+    const count = new Uint8Array(used);
+    const next = starts.slice();
+    for (let first = 0, c = 0, p = 0; first < used; first += CHUNK, c++) {
+      const chunk = this.terms[c]!;
+      const counts = this.counts[c]!;
+      const end = Math.min(CHUNK, used - first);
+      for (let i = 0; i < end; i++) {
+        while (this.ends[p]! <= first + i) p++;
+        const at = next[chunk[i]!]!++;
+        passage[at] = p;
+        count[at] = counts[i]!;
+      }
+    }
+    return { passage, count, starts };
   }
 }
 

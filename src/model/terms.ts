@@ -10,7 +10,6 @@ const IDENTIFIER = /[\p{L}_$][\p{L}\p{M}\p{N}_$]*|\p{N}[\p{L}\p{M}\p{N}_]*/gu;
 const ASCII_IDENTIFIER = /[A-Za-z_$0-9][\w$]*/g;
 const PARTS =
   /\p{Lu}+(?![\p{Ll}\p{M}])|\p{Lu}?[\p{Ll}\p{Lt}\p{Lm}\p{M}]+|[\p{Lo}\p{M}]+|\p{N}+/gu;
-const ASCII_PARTS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 // eslint-disable-next-line no-control-regex
 const NOT_ASCII = /[^\x00-\x7f]/;
 /** Letters of scripts that put no space between words. */
@@ -34,12 +33,55 @@ export function identifiers(text: string): string[] {
  * @spec terms-identifier-parts terms-without-spaces
  */
 export function nameParts(identifier: string): string[] {
-  if (isAscii(identifier))
-    return (identifier.match(ASCII_PARTS) ?? []).map((p) => p.toLowerCase());
+  if (isAscii(identifier)) {
+    const lower = identifier.toLowerCase();
+    const parts: string[] = [];
+    eachAsciiPart(identifier, (first, end) =>
+      parts.push(lower.slice(first, end)),
+    );
+    return parts;
+  }
   return (identifier.normalize("NFC").match(PARTS) ?? [])
     .map((part) => part.toLowerCase())
     .flatMap((part) => (UNSPACED.test(part) ? pairs(part) : [part]));
 }
+
+/**
+ * What `PARTS` finds in an identifier that is all ASCII, by its offsets: each word of a
+ * repository passes here.
+ */
+export function eachAsciiPart(
+  identifier: string,
+  visit: (first: number, end: number) => void,
+): void {
+  const { length } = identifier;
+  for (let at = 0; at < length;) {
+    const kind = kindOf(identifier.charCodeAt(at));
+    let end = runEnd(identifier, at, kind);
+    if (kind === CAPITAL && kindOf(identifier.charCodeAt(end)) === SMALL)
+      // The last capital before a small letter begins the next part.
+      end = end === at + 1 ? runEnd(identifier, end, SMALL) : end - 1;
+    if (kind !== SIGN) visit(at, end);
+    at = end;
+  }
+}
+
+function runEnd(text: string, from: number, kind: number): number {
+  let end = from + 1;
+  while (end < text.length && kindOf(text.charCodeAt(end)) === kind) end++;
+  return end;
+}
+
+const [SMALL, CAPITAL, DIGIT, SIGN] = [0, 1, 2, 3] as const;
+
+const kindOf = (code: number): number =>
+  code >= 0x61 && code <= 0x7a
+    ? SMALL
+    : code >= 0x41 && code <= 0x5a
+      ? CAPITAL
+      : code >= 0x30 && code <= 0x39
+        ? DIGIT
+        : SIGN;
 
 /** Each character with the next one. */
 function pairs(run: string): string[] {

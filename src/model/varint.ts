@@ -19,12 +19,15 @@ export class VarintWriter {
       larger.set(this.bytes);
       this.bytes = larger;
     }
+    const { bytes } = this;
+    let { used } = this;
     let rest = value;
     while (rest > 0x7f) {
-      this.bytes[this.used++] = (rest & 0x7f) | 0x80;
+      bytes[used++] = (rest & 0x7f) | 0x80;
       rest >>>= 7;
     }
-    this.bytes[this.used++] = rest;
+    bytes[used++] = rest;
+    this.used = used;
   }
 
   get length(): number {

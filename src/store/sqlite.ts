@@ -71,6 +71,9 @@ const FLAGS = ["generated", "minified", "keysOnly"] as const;
 
 type Row = Record<string, unknown>;
 
+/** So many postings are put in by one statement: half the time of one each. */
+const AT_ONCE = 32; // exempt spec-values-are-imported: the rows are the same, whatever it is
+
 /** Puts rows into the tables, within a transaction of the caller's. */
 export class Rows {
   private readonly db: DatabaseSync;
@@ -143,12 +146,23 @@ export class Rows {
     this.db
       .prepare("insert into segment values (?, ?)")
       .run(id, segment.passages);
-    let start = 0;
-    segment.terms.forEach((term, i) => {
-      const end = segment.ends[i]!;
-      this.posting.run(id, term, segment.postings.subarray(start, end));
-      start = end;
-    });
+    const { terms, ends, postings } = segment;
+    const list = (i: number): Uint8Array =>
+      postings.subarray(i === 0 ? 0 : ends[i - 1], ends[i]);
+    let next = 0;
+    if (terms.length >= AT_ONCE) {
+      const many = this.db.prepare(
+        `insert into posting values ${Array(AT_ONCE).fill("(?, ?, ?)").join(", ")}`,
+      );
+      for (; next + AT_ONCE <= terms.length; next += AT_ONCE) {
+        const values: (number | string | Uint8Array)[] = [];
+        for (let i = next; i < next + AT_ONCE; i++)
+          values.push(id, terms[i]!, list(i));
+        many.run(...values);
+      }
+    }
+    for (; next < terms.length; next++)
+      this.posting.run(id, terms[next]!, list(next));
   }
 
   addLeftOut(files: readonly LeftOut[]): void {

@@ -2,42 +2,17 @@
  * The matches of a query as the parser's module writes them down, without an object
  * for each node: a file has thousands, and most of what an object holds is not asked.
  *
- * The library turns the options it is given into the module itself, so that its
- * memory and functions can be had; its own `Query.matches` does the same with them.
+ * The library's own `Query.matches` does the same with the module's functions.
  *
  * Units: a node is where its record stands in the memory, in 32-bit words; `NO_NODE`
  * for none. Offsets are in UTF-16 units.
  */
-import { Parser, type Query, type Tree } from "web-tree-sitter";
+import type { Query, Tree } from "web-tree-sitter";
 import type { Budget } from "./budget.ts";
+import type { Module } from "./start.ts";
 
 export type Node = number;
 export const NO_NODE: Node = 0;
-
-/** What is used of the parser's module. Addresses are in bytes. */
-export interface Module {
-  /** Another one after the memory has grown. */
-  readonly HEAP32: Int32Array;
-  readonly _ts_init: () => number;
-  readonly _ts_tree_root_node_wasm: (tree: number) => void;
-  readonly _ts_node_end_index_wasm: (tree: number) => number;
-  readonly _ts_query_matches_wasm: (...values: number[]) => void;
-  readonly _free: (address: number) => void;
-  currentQueryProgressCallback: (() => boolean) | null;
-}
-
-/** The library has one module a thread, and gives it to the first who asks. */
-const MODULE = "codegraphModule";
-
-/** Starts the parser where it is not started. */
-export function startParser(bytes: () => Promise<Uint8Array>): Promise<Module> {
-  const parser = Parser as unknown as { [MODULE]?: Promise<Module> };
-  return (parser[MODULE] ??= bytes().then(async (wasmBinary) => {
-    const module = { wasmBinary };
-    await Parser.init(module as never);
-    return module as unknown as Module;
-  }));
-}
 
 /** id, start, row, column, and what the parser keeps for itself. */
 const NODE_WORDS = 5;
