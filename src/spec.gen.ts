@@ -207,6 +207,8 @@ export const limits = {
   MAX_EXPLORE_THREADS: 4,
   /** as many answers that are known take no longer than one that is new. Unit: calls. @spec pool-knows-questions */
   MAX_OVERTAKEN: 8,
+  /** to learn is then an eighth of the work; with 5 and 12 calls took more. Unit: calls. @spec pool-knows-questions */
+  LEFT_CALLS: 30,
   /** a hundred times what a question takes on a large project. Unit: ms. @spec pool-times-out */
   EXPLORE_TIMEOUT_MS: 10000,
   /** an agent that thinks for so long may well be done. Unit: minutes. @spec pool-ends-the-idle */
@@ -2048,6 +2050,7 @@ export type RuleId =
   | "pool-size"
   | "pool-in-turn"
   | "pool-knows-questions"
+  | "pool-hands-over-early"
   | "pool-survives-a-crash"
   | "pool-times-out"
   | "pool-cancels"

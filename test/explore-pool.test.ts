@@ -258,23 +258,22 @@ examples("pool-size", ["given cores"], ["then threads"], (row, moved) => ({
 
 examples(
   "pool-knows-questions",
-  ["given waiting"],
+  ["given waiting", "given since"],
   ["then taken"],
-  (row, moved) => ({
-    "then taken": `${
-      1 +
-      nextOf(
-        row["given waiting"].split(" ").map((cell) => {
-          const [answeredBy, overtaken = "0"] = cell.split(":");
-          return {
-            answeredBy: answeredBy as Waiting["answeredBy"],
-            overtaken: Number(overtaken),
-          };
-        }),
-        moved,
-      )
-    }`,
-  }),
+  (row, moved) => {
+    const place = nextOf(
+      row["given waiting"].split(" ").map((cell) => {
+        const [answeredBy, overtaken = "0"] = cell.split(":");
+        return {
+          answeredBy: answeredBy as Waiting["answeredBy"],
+          overtaken: Number(overtaken),
+        };
+      }),
+      Number(row["given since"]),
+      moved,
+    );
+    return { "then taken": place === undefined ? "–" : `${place + 1}` };
+  },
 );
 
 ruleTest(
@@ -304,6 +303,72 @@ ruleTest(
       expect(knowing[i]![0]!.call).toBeDefined();
       expect(await answer).toEqual(first[i]);
     }
+  },
+);
+
+ruleTest(
+  "pool-knows-questions",
+  "what one thread knows is left to it, but for every so many calls",
+  async () => {
+    for (const [LEFT_CALLS, learns] of [
+      [1_000, false],
+      [3, true],
+    ] as const) {
+      const turns = pool({ threads: 2, limits: { LEFT_CALLS } });
+      const ask = (n: number) =>
+        turns.run(large, asked(`how does settle_${n}_2 work?`));
+      const areReady = () =>
+        turns["threads"].filter(({ ready }) => ready).length === 2;
+      while (!areReady()) await Promise.all([0, 1, 2].map(ask));
+      const first = await ask(9);
+      const knowing = () =>
+        turns["threads"].filter(({ questions }) =>
+          [...questions].some((one) => one.includes("settle_9_2")),
+        );
+      expect(knowing().length).toBe(1);
+      const again = await Promise.all(Array.from({ length: 12 }, () => ask(9)));
+      expect(again).toEqual(again.map(() => first));
+      expect(knowing().length).toBe(learns ? 2 : 1);
+    }
+  },
+);
+
+ruleTest(
+  "pool-hands-over-early",
+  "a thread that is soon free has the next call at hand, and one that breaks leaves it",
+  async () => {
+    const one = pool({ threads: 1 });
+    const expected = await one.run(large, slow);
+    const [thread] = one["threads"];
+    const unknown = asked("how does settle_7_7 work?");
+    const control = new AbortController();
+    const known = [
+      one.run(large, slow),
+      one.run(large, slow, control.signal),
+      one.run(large, slow),
+    ];
+    expect(thread!.next).toBeDefined();
+    expect(one["queue"].length).toBe(1);
+    // Its turn has not come, and the thread passes it over.
+    control.abort();
+    await expect(known[1]).rejects.toThrow(Cancelled);
+    expect(await known[0]).toEqual(expected);
+    expect(await known[2]).toEqual(expected);
+    // One that is new to the thread is no short one: nothing is bound to it.
+    const news = [one.run(large, unknown), one.run(large, slow)];
+    expect(thread!.next).toBeUndefined();
+    await Promise.all(news);
+    expect(one["threads"]).toEqual([thread]);
+
+    const [hand, next, last] = [0, 1, 2].map(() => one.run(large, slow));
+    expect(thread!.next).toBeDefined();
+    await thread!.worker.terminate();
+    expect(one["threads"]).not.toContain(thread);
+    expect(await Promise.all([hand, next, last])).toEqual([
+      expected,
+      expected,
+      expected,
+    ]);
   },
 );
 

@@ -11,7 +11,7 @@ import { Cancelled, type Asked, type RawResult } from "./runner.ts";
 
 /** What a thread is started with. */
 export interface ThreadStart {
-  /** One Int32: the id of the call that nobody waits for any more. */
+  /** Two Int32: ids of calls in hand that nobody waits for any more. */
   readonly given: SharedArrayBuffer;
 }
 
@@ -37,7 +37,8 @@ function serve(port: MessagePort, start: ThreadStart): void {
   let running = 0;
   const indexes = new OpenIndexes({
     check: () => {
-      if (Atomics.load(given, 0) === running) throw new Cancelled();
+      if (given.some((_, i) => Atomics.load(given, i) === running))
+        throw new Cancelled();
     },
   });
   const answers = new Answers();

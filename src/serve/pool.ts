@@ -1,7 +1,7 @@
 /**
  * Spreads calls over worker threads, first come, first served, so that this thread
- * is free for the protocol. Each thread has one call in hand at a time; the others
- * wait here, where they can be taken back.
+ * is free for the protocol. Each thread has one call in hand, and the next one where it
+ * is soon done; the others wait here, where they can be taken back.
  *
  * Errs: toward an answer. Whatever breaks a thread, its call is answered in this
  * one; only a call that takes too long is not tried again.
@@ -31,7 +31,15 @@ type PoolLimits = Pick<
   | "EXPLORE_HEAP_MB"
   | "EXPLORE_YOUNG_MB"
   | "KEPT_QUESTIONS"
+  | "MAX_OVERTAKEN"
+  | "LEFT_CALLS"
 >;
+
+interface TurnLimits {
+  readonly KEPT_QUESTIONS: number;
+  readonly MAX_OVERTAKEN: number;
+  readonly LEFT_CALLS: number;
+}
 
 export interface PoolOptions {
   /** What a thread runs; by default the script beside this one. */
@@ -88,31 +96,37 @@ interface Call {
 
 interface Thread {
   readonly worker: Worker;
-  /** Where the thread looks for the id of a call that was cancelled. */
+  /** Where the thread looks for the ids of calls that were cancelled: of the one in hand, and of the next. */
   readonly given: Int32Array;
   /** It has said that it can take calls. */
   ready: boolean;
   /** The call in hand. */
   call: Call | undefined;
+  /** It had answered the question of the call in hand before: it is soon free again. */
+  isBrief: boolean;
+  /** The call that it takes up then. */
+  next: Call | undefined;
   /** Questions that it was given, the longest ago first. */
   readonly questions: Set<string>; // exempt handler-holds-no-caller: by question, whoever asks
   /** Until when it has to be ready or to answer, or else until when it waits for the next call. */
   timer: NodeJS.Timeout | undefined;
 }
 
-/** @spec pool-in-turn pool-survives-a-crash pool-times-out pool-cancels pool-ends-the-idle pool-settings-come-along */
+/** @spec pool-in-turn pool-hands-over-early pool-survives-a-crash pool-times-out pool-cancels pool-ends-the-idle pool-settings-come-along */
 export class WorkerPool implements Runner {
   private readonly script: URL;
   private readonly size: number;
   private readonly resourceLimits: ResourceLimits;
   private readonly patience: ReturnType<typeof patience>;
-  /** How many questions a thread is known to have answered. */
-  private readonly questions: number;
+  /** How many questions a thread is known to have answered, and which call it takes. */
+  private readonly limits: TurnLimits;
   private readonly timer: (run: () => void, ms: number) => NodeJS.Timeout;
   /** The one that was used last is the last one, and is used next: the others may grow old. */
   private readonly threads: Thread[] = [];
   private readonly queue: Call[] = [];
   private calls = 0;
+  /** Calls that were taken up since a thread last took one that others know. */
+  private since = 0;
   private closed = false;
 
   constructor({
@@ -126,7 +140,7 @@ export class WorkerPool implements Runner {
     this.script = script;
     const all = { ...fromSpec, ...limits };
     this.patience = patience(all);
-    this.questions = all.KEPT_QUESTIONS;
+    this.limits = all;
     this.size = threads ?? threadCount(undefined, all);
     this.resourceLimits = threadMemory(resourceLimits, all);
   }
@@ -164,7 +178,7 @@ export class WorkerPool implements Runner {
     const threads = this.threads.splice(0);
     for (const thread of threads) {
       clearTimeout(thread.timer);
-      if (thread.call) finish(thread.call).reject(new Cancelled());
+      for (const call of inHand(thread)) finish(call).reject(new Cancelled());
     }
     await Promise.all(threads.map(({ worker }) => worker.terminate()));
   }
@@ -177,8 +191,9 @@ export class WorkerPool implements Runner {
       if (!last) break;
       const knows = (thread: Thread) =>
         this.queue.some((call) => thread.questions.has(call.question));
-      this.give(free.findLast(knows) ?? last);
+      if (!this.give(free.findLast(knows) ?? last)) break;
     }
+    for (const thread of this.threads) this.giveNext(thread);
     // A call is not bound to a thread that starts for it: one that is free sooner takes it.
     const starting = this.threads.filter((t) => !t.ready).length;
     if (this.queue.length > starting && this.threads.length < this.size)
@@ -186,7 +201,7 @@ export class WorkerPool implements Runner {
   }
 
   private start(): void {
-    const given = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+    const given = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
     const worker = new Worker(this.script, {
       workerData: { given } satisfies ThreadStart,
       resourceLimits: this.resourceLimits,
@@ -199,6 +214,8 @@ export class WorkerPool implements Runner {
       given: new Int32Array(given),
       ready: false,
       call: undefined,
+      isBrief: false,
+      next: undefined,
       questions: new Set(),
       timer: undefined,
     };
@@ -210,54 +227,86 @@ export class WorkerPool implements Runner {
     worker.on("message", (message: CallUp) => this.told(thread, message));
   }
 
-  /** Gives a free thread one of the calls that wait. @spec pool-knows-questions */
-  private give(thread: Thread): void {
-    const place = nextOf(
-      this.queue.map((call) => ({
-        answeredBy: this.answeredBy(thread, call.question),
-        overtaken: call.overtaken,
-      })),
-    );
-    for (const earlier of this.queue.slice(0, place)) earlier.overtaken++;
-    const [call] = this.queue.splice(place, 1) as [Call];
-    remember(thread.questions, call.question, this.questions);
-    thread.call = call;
+  /** Gives a free thread one of the calls that wait; false where all are left to others. */
+  private give(thread: Thread): boolean {
+    const place = this.placeFor(thread);
+    if (place === undefined) return false;
+    const { question } = this.queue[place]!;
+    thread.isBrief = thread.questions.has(question);
+    if (this.answeredBy(thread, question) === "other") this.since = 0;
+    thread.call = this.send(thread, place);
     thread.worker.ref();
     this.within(thread, this.patience.answer, () => this.tooLong(thread));
+    return true;
+  }
+
+  /** A thread that is soon free has the next call at hand: it need not wait for this thread. */
+  private giveNext(thread: Thread): void {
+    if (!thread.call || !thread.isBrief || thread.next) return;
+    const place = this.queue.length > 0 ? this.placeFor(thread) : undefined;
+    if (place === undefined) return;
+    if (thread.questions.has(this.queue[place]!.question))
+      thread.next = this.send(thread, place);
+  }
+
+  /** @spec pool-knows-questions */
+  private placeFor(thread: Thread): number | undefined {
+    const waiting = this.queue.map((call) => ({
+      answeredBy: this.answeredBy(thread, call.question),
+      overtaken: call.overtaken,
+    }));
+    return nextOf(waiting, this.since, this.limits);
+  }
+
+  private answeredBy(thread: Thread, question: string): Waiting["answeredBy"] {
+    if (thread.questions.has(question)) return "own";
+    const isLeft = (other: Thread) =>
+      other.call && other.isBrief && other.questions.has(question);
+    return this.threads.some(isLeft) ? "other" : "nobody";
+  }
+
+  /** Takes a waiting call out of the line and hands it over. */
+  private send(thread: Thread, place: number): Call {
+    for (const earlier of this.queue.slice(0, place)) earlier.overtaken++;
+    const [call] = this.queue.splice(place, 1) as [Call];
+    this.since++;
+    remember(thread.questions, call.question, this.limits.KEPT_QUESTIONS);
     const { id, root, asked } = call;
     thread.worker.postMessage({
       id,
       root,
       asked: JSON.stringify(asked),
     } satisfies CallDown);
-  }
-
-  private answeredBy(thread: Thread, question: string): Waiting["answeredBy"] {
-    if (thread.questions.has(question)) return "own";
-    return this.threads.some((other) => other.questions.has(question))
-      ? "other"
-      : "nobody";
+    return call;
   }
 
   private told(thread: Thread, message: CallUp): void {
     // What a thread that was given up has still said comes too late.
     if (!this.threads.includes(thread)) return;
-    const { call } = thread;
+    const { call, next } = thread;
     thread.ready = true;
-    thread.call = undefined;
+    thread.call = next;
+    thread.next = undefined;
+    // It may have been cancelled before its turn came.
+    Atomics.store(thread.given, 0, Atomics.load(thread.given, 1));
     if (call && message.kind === "answer") finish(call).resolve(message.result);
     if (call && message.kind === "failed") finish(call).reject(message.error);
     this.threads.splice(this.threads.indexOf(thread), 1);
     this.threads.push(thread);
-    // Nothing but a call keeps the process alive.
-    thread.worker.unref();
-    this.within(thread, this.patience.idle, () => this.giveUp(thread));
+    if (next)
+      this.within(thread, this.patience.answer, () => this.tooLong(thread));
+    else {
+      // Nothing but a call keeps the process alive.
+      thread.worker.unref();
+      this.within(thread, this.patience.idle, () => this.giveUp(thread));
+    }
     this.handOut();
   }
 
   /** Its call, or the one that it was started for, is answered here: nobody can tell why it broke. */
   private lost(thread: Thread): void {
     if (!this.giveUp(thread)) return;
+    this.putBack(thread);
     const call = thread.ready ? thread.call : this.queue.shift();
     if (call && !call.signal?.aborted) finish(call).resolve(inThisThread(call));
     this.handOut();
@@ -266,6 +315,7 @@ export class WorkerPool implements Runner {
   /** Trying again would take as long again, and hold up everybody. */
   private tooLong(thread: Thread): void {
     if (!this.giveUp(thread)) return;
+    this.putBack(thread);
     const seconds = this.patience.answer / SECOND;
     if (thread.call)
       finish(thread.call).resolve(
@@ -274,12 +324,19 @@ export class WorkerPool implements Runner {
     this.handOut();
   }
 
+  /** What a thread had not begun is the next that is taken up. */
+  private putBack({ next }: Thread): void {
+    if (next && !next.signal?.aborted) this.queue.unshift(next);
+  }
+
   private cancel(call: Call): void {
     const waits = this.queue.indexOf(call);
     if (waits >= 0) this.queue.splice(waits, 1);
-    const thread = this.threads.find((t) => t.call === call);
     // It stays in hand: the thread is free when it says so.
-    if (thread) Atomics.store(thread.given, 0, call.id);
+    for (const thread of this.threads)
+      [thread.call, thread.next].forEach((taken, i) => {
+        if (taken === call) Atomics.store(thread.given, i, call.id);
+      });
     call.reject(new Cancelled());
   }
 
@@ -308,6 +365,9 @@ function remember(
   questions.add(question);
   if (questions.size > most) questions.delete(questions.values().next().value!);
 }
+
+const inHand = ({ call, next }: Thread): Call[] =>
+  [call, next].filter((taken) => taken !== undefined);
 
 /** A call that is about to be answered can no longer be cancelled. */
 function finish(call: Call): Call {
