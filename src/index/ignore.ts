@@ -79,7 +79,8 @@ export function readPattern(
         ? rest
         : undefined,
     head: anywhere ? PLAIN_HEAD.exec(source)![0] : "",
-    tail: anywhere ? PLAIN_TAIL.exec(source)![0] : "",
+    // None ends in an escaped backslash.
+    tail: anywhere ? (PLAIN_TAIL.exec(source)?.[0] ?? "") : "",
     components: anywhere ? [flat(components)] : components,
   };
 }
