@@ -287,8 +287,6 @@ export class WorkerPool implements Runner {
     thread.ready = true;
     thread.call = next;
     thread.next = undefined;
-    // It may have been cancelled before its turn came.
-    Atomics.store(thread.given, 0, Atomics.load(thread.given, 1));
     if (call && message.kind === "answer") finish(call).resolve(message.result);
     if (call && message.kind === "failed") finish(call).reject(message.error);
     this.threads.splice(this.threads.indexOf(thread), 1);
