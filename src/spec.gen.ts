@@ -2051,6 +2051,7 @@ export type RuleId =
   | "pool-in-turn"
   | "pool-knows-questions"
   | "pool-hands-over-early"
+  | "pool-shares-what-it-learns"
   | "pool-survives-a-crash"
   | "pool-times-out"
   | "pool-cancels"

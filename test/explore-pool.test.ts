@@ -1,6 +1,7 @@
 /** Calls through real worker threads: same bytes, whatever happens to a thread. */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, expect, inject, vi } from "vitest";
 import { say } from "../src/model/wording.ts";
 import { ToolHandler, type Caller } from "../src/serve/handler.ts";
@@ -33,6 +34,11 @@ import { indexed, pythonFunction, scratch } from "./scratch.ts";
 
 const open: Runner[] = [];
 afterAll(() => Promise.all(open.map((runner) => runner.close())));
+
+/** Waits for what threads say. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await turn();
+}
 
 /** One that is closed when the file is done. */
 function pool(options: PoolOptions = {}): WorkerPool {
@@ -286,23 +292,25 @@ ruleTest(
     // A thread that has to start takes its first call late.
     const areFree = () =>
       turns["threads"].filter(({ ready, call }) => ready && !call).length === 2;
-    while (!areFree()) await Promise.all([0, 1, 2, 3].map(ask));
-    // Both are free: each is given one of two new questions.
-    const given = [4, 5];
-    const first = await Promise.all(given.map(ask));
-    const knowing = given.map((n) =>
+    while (turns["threads"].filter(({ ready }) => ready).length < 2)
+      await Promise.all([0, 1, 2, 3].map(ask));
+    await until(areFree);
+    // Both are free: each is given one of two new questions, and the one that is done
+    // first learns the other's.
+    const answers = await Promise.all([4, 5].map(ask));
+    const knowing = (n: number) =>
       turns["threads"].filter(({ questions }) =>
         [...questions].some((one) => one.includes(`settle_${n}_1`)),
-      ),
-    );
-    expect(knowing.map((threads) => threads.length)).toEqual([1, 1]);
-    expect(knowing[0]![0]).not.toBe(knowing[1]![0]);
-    // In turn, so that the one that worked last is the other one.
-    for (const i of [0, 1, 0, 1]) {
-      const answer = ask(given[i]!);
-      expect(knowing[i]![0]!.call).toBeDefined();
-      expect(await answer).toEqual(first[i]);
-    }
+      );
+    const once = knowing(4).length === 1 ? 4 : 5;
+    expect(knowing(9 - once).length).toBe(2);
+    const [thread] = knowing(once);
+    await until(areFree);
+    // It worked longer ago than the other one.
+    expect(turns["threads"].at(-1)).not.toBe(thread);
+    const answer = ask(once);
+    expect(thread!.call).toBeDefined();
+    expect(await answer).toEqual(answers[once - 4]);
   },
 );
 
@@ -317,18 +325,24 @@ ruleTest(
       const turns = pool({ threads: 2, limits: { LEFT_CALLS } });
       const ask = (n: number) =>
         turns.run(large, asked(`how does settle_${n}_2 work?`));
-      const areReady = () =>
-        turns["threads"].filter(({ ready }) => ready).length === 2;
-      while (!areReady()) await Promise.all([0, 1, 2].map(ask));
-      const first = await ask(9);
-      const knowing = () =>
+      while (turns["threads"].filter(({ ready }) => ready).length < 2)
+        await Promise.all([0, 1, 2].map(ask));
+      const areFree = () => turns["threads"].every(({ call }) => !call);
+      await until(areFree);
+      const knowing = (n: number) =>
         turns["threads"].filter(({ questions }) =>
-          [...questions].some((one) => one.includes("settle_9_2")),
+          [...questions].some((one) => one.includes(`settle_${n}_2`)),
         );
-      expect(knowing().length).toBe(1);
-      const again = await Promise.all(Array.from({ length: 12 }, () => ask(9)));
-      expect(again).toEqual(again.map(() => first));
-      expect(knowing().length).toBe(learns ? 2 : 1);
+      // Only one of them is learnt by the other thread.
+      const answers = await Promise.all([8, 9].map(ask));
+      const once = knowing(8).length === 1 ? 8 : 9;
+      await until(areFree);
+      expect(knowing(once).length).toBe(1);
+      const again = await Promise.all(
+        Array.from({ length: 12 }, () => ask(once)),
+      );
+      expect(again).toEqual(again.map(() => answers[once - 8]));
+      expect(knowing(once).length).toBe(learns ? 2 : 1);
     }
   },
 );
@@ -369,6 +383,56 @@ ruleTest(
       expected,
       expected,
     ]);
+  },
+);
+
+ruleTest(
+  "pool-shares-what-it-learns",
+  "a thread with nothing to do learns what another answered, until a call waits",
+  async () => {
+    const { last, timer } = timers();
+    const turns = pool({ threads: 2, timer });
+    const query = (n: number) => asked(`how does settle_${n}_3 work?`);
+    const ask = (n: number) => turns.run(large, query(n));
+    // One alone has nobody to teach.
+    await ask(0);
+    expect(turns["threads"].length).toBe(1);
+    while (turns["threads"].filter(({ ready }) => ready).length < 2)
+      await Promise.all([0, 1, 2].map(ask));
+    const lessons = () =>
+      turns["threads"].filter(({ call }) => call?.isLesson === true);
+    const areFree = () => turns["threads"].every(({ call }) => !call);
+    const know = (n: number) =>
+      turns["threads"].filter(({ questions }) =>
+        [...questions].some((one) => one.includes(`settle_${n}_3`)),
+      ).length;
+
+    await until(areFree);
+    const first = await ask(4);
+    expect(lessons().length).toBe(1);
+    // It does not count as work: what the thread waits for stays as it was.
+    const waitsFor = last();
+    await until(areFree);
+    expect(last()).toBe(waitsFor);
+    expect(know(4)).toBe(2);
+    expect(await Promise.all([ask(4), ask(4)])).toEqual([first, first]);
+    expect(lessons().length).toBe(0);
+
+    // Of two calls one finds a thread that is free, and the other one must not wait.
+    await ask(5);
+    const [pupil] = lessons();
+    const lesson = pupil!.call!;
+    const both = [ask(6), ask(7)];
+    expect(Atomics.load(pupil!.given, 0)).toBe(lesson.id);
+    await Promise.all(both);
+
+    // A thread that breaks in one answers nobody.
+    await until(areFree);
+    await ask(8);
+    const [broken] = lessons();
+    await broken!.worker.terminate();
+    expect(turns["threads"]).not.toContain(broken);
+    expect(await ask(4)).toEqual(first);
   },
 );
 

@@ -21,11 +21,14 @@ export interface CallDown {
   readonly root: string;
   /** What is asked, an `Asked`, as JSON: that is read in half the time of its clone. */
   readonly asked: string;
+  /** It is worked out, and nobody is told. */
+  readonly isLesson: boolean;
 }
 
 export type CallUp =
   | { readonly kind: "ready" }
   | { readonly kind: "answer"; readonly id: number; readonly result: RawResult }
+  | { readonly kind: "learnt"; readonly id: number }
   | { readonly kind: "cancelled"; readonly id: number }
   | { readonly kind: "failed"; readonly id: number; readonly error: unknown };
 
@@ -42,17 +45,20 @@ function serve(port: MessagePort, start: ThreadStart): void {
     },
   });
   const answers = new Answers();
-  port.on("message", ({ id, root, asked }: CallDown) => {
+  port.on("message", ({ id, root, asked, isLesson }: CallDown) => {
     running = id;
-    port.postMessage(
-      up(id, () =>
-        answered(
-          indexes,
-          root,
-          JSON.parse(asked) as Asked,
-          (at, index, request) => answers.of(at, index, request, asked),
-        ),
+    const told = up(id, () =>
+      answered(
+        indexes,
+        root,
+        JSON.parse(asked) as Asked,
+        (at, index, request) => answers.of(at, index, request, asked),
       ),
+    );
+    port.postMessage(
+      isLesson && told.kind === "answer"
+        ? ({ kind: "learnt", id } satisfies CallUp)
+        : told,
     );
   });
   port.postMessage({ kind: "ready" } satisfies CallUp);

@@ -92,6 +92,8 @@ interface Call {
   readonly question: string;
   /** How many calls that came later were taken up before it. */
   overtaken: number;
+  /** Nobody waits for it: a thread learns what another has answered. */
+  readonly isLesson?: true;
 }
 
 interface Thread {
@@ -112,7 +114,7 @@ interface Thread {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** @spec pool-in-turn pool-hands-over-early pool-survives-a-crash pool-times-out pool-cancels pool-ends-the-idle pool-settings-come-along */
+/** @spec pool-in-turn pool-hands-over-early pool-shares-what-it-learns pool-survives-a-crash pool-times-out pool-cancels pool-ends-the-idle pool-settings-come-along */
 export class WorkerPool implements Runner {
   private readonly script: URL;
   private readonly size: number;
@@ -194,6 +196,10 @@ export class WorkerPool implements Runner {
       if (!this.give(free.findLast(knows) ?? last)) break;
     }
     for (const thread of this.threads) this.giveNext(thread);
+    // Nobody shall wait for a lesson.
+    if (this.queue.length > 0)
+      for (const { call, given } of this.threads)
+        if (call?.isLesson) Atomics.store(given, 0, call.id);
     // A call is not bound to a thread that starts for it: one that is free sooner takes it.
     const starting = this.threads.filter((t) => !t.ready).length;
     if (this.queue.length > starting && this.threads.length < this.size)
@@ -270,23 +276,58 @@ export class WorkerPool implements Runner {
     for (const earlier of this.queue.slice(0, place)) earlier.overtaken++;
     const [call] = this.queue.splice(place, 1) as [Call];
     this.since++;
+    this.handOver(thread, call);
+    return call;
+  }
+
+  private handOver(thread: Thread, call: Call): void {
     remember(thread.questions, call.question, this.limits.KEPT_QUESTIONS);
-    const { id, root, asked } = call;
+    const { id, root, asked, isLesson = false } = call;
     thread.worker.postMessage({
       id,
       root,
       asked: JSON.stringify(asked),
+      isLesson,
     } satisfies CallDown);
-    return call;
+  }
+
+  /**
+   * Has another thread that has nothing to do work out what was answered. That keeps
+   * neither the process alive nor the thread.
+   */
+  private teach({ root, asked, question }: Call): void {
+    const pupil = this.threads.findLast(
+      (t) => t.ready && !t.call && !t.questions.has(question),
+    );
+    if (!pupil) return;
+    pupil.isBrief = false;
+    pupil.call = {
+      id: ++this.calls,
+      root,
+      asked,
+      signal: undefined,
+      resolve: () => {},
+      reject: () => {},
+      onAbort: () => {},
+      question,
+      overtaken: 0,
+      isLesson: true,
+    };
+    this.handOver(pupil, pupil.call);
   }
 
   private told(thread: Thread, message: CallUp): void {
     // What a thread that was given up has still said comes too late.
     if (!this.threads.includes(thread)) return;
-    const { call, next } = thread;
+    const { call, next, isBrief } = thread;
     thread.ready = true;
     thread.call = next;
     thread.next = undefined;
+    if (call?.isLesson) {
+      if (message.kind !== "learnt") thread.questions.delete(call.question);
+      this.handOut();
+      return;
+    }
     if (call && message.kind === "answer") finish(call).resolve(message.result);
     if (call && message.kind === "failed") finish(call).reject(message.error);
     this.threads.splice(this.threads.indexOf(thread), 1);
@@ -299,6 +340,13 @@ export class WorkerPool implements Runner {
       this.within(thread, this.patience.idle, () => this.giveUp(thread));
     }
     this.handOut();
+    if (
+      call &&
+      !isBrief &&
+      message.kind === "answer" &&
+      this.queue.length === 0
+    )
+      this.teach(call);
   }
 
   /** Its call, or the one that it was started for, is answered here: nobody can tell why it broke. */
@@ -306,7 +354,8 @@ export class WorkerPool implements Runner {
     if (!this.giveUp(thread)) return;
     this.putBack(thread);
     const call = thread.ready ? thread.call : this.queue.shift();
-    if (call && !call.signal?.aborted) finish(call).resolve(inThisThread(call));
+    if (call && !call.isLesson && !call.signal?.aborted)
+      finish(call).resolve(inThisThread(call));
     this.handOut();
   }
 
