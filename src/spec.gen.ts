@@ -209,6 +209,8 @@ export const limits = {
   MAX_OVERTAKEN: 8,
   /** to learn is then an eighth of the work; with 5 and 12 calls took more. Unit: calls. @spec pool-knows-questions */
   LEFT_CALLS: 30,
+  /** who asks at once has asked again by then; a model takes seconds. Unit: ms. @spec pool-shares-what-it-learns */
+  LESSON_AFTER_MS: 50,
   /** a hundred times what a question takes on a large project. Unit: ms. @spec pool-times-out */
   EXPLORE_TIMEOUT_MS: 10000,
   /** an agent that thinks for so long may well be done. Unit: minutes. @spec pool-ends-the-idle */

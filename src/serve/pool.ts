@@ -18,6 +18,7 @@ import {
   Cancelled,
   failed,
   InThread,
+  VIEW,
   type Asked,
   type RawResult,
   type Runner,
@@ -33,6 +34,7 @@ type PoolLimits = Pick<
   | "KEPT_QUESTIONS"
   | "MAX_OVERTAKEN"
   | "LEFT_CALLS"
+  | "LESSON_AFTER_MS"
 >;
 
 interface TurnLimits {
@@ -70,12 +72,20 @@ export const threadMemory = (
   ...asked,
 });
 
-/** How long a thread may take, and how long it waits for a call; milliseconds. @spec pool-times-out pool-ends-the-idle */
+/**
+ * How long a thread may take, how long it waits for a call, and how long nobody is
+ * answered before threads learn; milliseconds.
+ * @spec pool-times-out pool-ends-the-idle pool-shares-what-it-learns
+ */
 export const patience = (
-  limits: Pick<Limits, "EXPLORE_TIMEOUT_MS" | "EXPLORE_IDLE_MINUTES">,
-): { readonly answer: number; readonly idle: number } => ({
+  limits: Pick<
+    Limits,
+    "EXPLORE_TIMEOUT_MS" | "EXPLORE_IDLE_MINUTES" | "LESSON_AFTER_MS"
+  >,
+): Readonly<Record<"answer" | "idle" | "lesson", number>> => ({
   answer: limits.EXPLORE_TIMEOUT_MS,
   idle: limits.EXPLORE_IDLE_MINUTES * MINUTE,
+  lesson: limits.LESSON_AFTER_MS,
 });
 
 /** A call from when it comes until it is answered. */
@@ -129,6 +139,10 @@ export class WorkerPool implements Runner {
   private calls = 0;
   /** Calls that were taken up since a thread last took one that others know. */
   private since = 0;
+  /** What another thread shall learn, the longest ago first. */
+  private readonly lessons: Call[] = [];
+  /** Until when nobody may have been answered for lessons to begin. */
+  private quiet: NodeJS.Timeout | undefined;
   private closed = false;
 
   constructor({
@@ -175,6 +189,7 @@ export class WorkerPool implements Runner {
   /** Calls that are not answered yet are cancelled. */
   async close(): Promise<void> {
     this.closed = true;
+    clearTimeout(this.quiet);
     for (const call of this.queue.splice(0))
       finish(call).reject(new Cancelled());
     const threads = this.threads.splice(0);
@@ -291,20 +306,24 @@ export class WorkerPool implements Runner {
     } satisfies CallDown);
   }
 
-  /**
-   * Has another thread that has nothing to do work out what was answered. That keeps
-   * neither the process alive nor the thread.
-   */
-  private teach({ root, asked, question }: Call): void {
-    const pupil = this.threads.findLast(
-      (t) => t.ready && !t.call && !t.questions.has(question),
-    );
-    if (!pupil) return;
-    pupil.isBrief = false;
-    pupil.call = {
+  /** Another thread shall learn it when there is time. Nothing of the caller is kept. */
+  private note({ root, asked, question }: Call): void {
+    const { query, maxFiles, maxChars } = asked;
+    this.lessons.push({
       id: ++this.calls,
       root,
-      asked,
+      asked: {
+        query,
+        maxFiles,
+        maxChars,
+        dedup: undefined,
+        client: undefined,
+        identified: false,
+        project: undefined,
+        notes: [],
+        unreported: true,
+        [VIEW]: undefined,
+      },
       signal: undefined,
       resolve: () => {},
       reject: () => {},
@@ -312,8 +331,32 @@ export class WorkerPool implements Runner {
       question,
       overtaken: 0,
       isLesson: true,
-    };
-    this.handOver(pupil, pupil.call);
+    });
+    if (this.lessons.length > this.limits.KEPT_QUESTIONS) this.lessons.shift();
+  }
+
+  /** Nobody who asks at once shall share the machine with a lesson. */
+  private teachLater(): void {
+    clearTimeout(this.quiet);
+    if (this.threads.length > 1 && this.lessons.length > 0)
+      this.quiet = this.timer(() => this.teach(), this.patience.lesson).unref();
+  }
+
+  /**
+   * Has a thread work out what another one answered, where none has anything to do.
+   * That keeps neither the process alive nor the thread.
+   */
+  private teach(): void {
+    if (this.threads.some(({ ready, call }) => !ready || call)) return;
+    for (let lesson; (lesson = this.lessons.shift());) {
+      const { question } = lesson;
+      const pupil = this.threads.findLast((t) => !t.questions.has(question));
+      if (!pupil) continue;
+      pupil.isBrief = false;
+      pupil.call = lesson;
+      this.handOver(pupil, lesson);
+      return;
+    }
   }
 
   private told(thread: Thread, message: CallUp): void {
@@ -325,13 +368,19 @@ export class WorkerPool implements Runner {
     thread.next = undefined;
     if (call?.isLesson) {
       if (message.kind !== "learnt") thread.questions.delete(call.question);
+      // Under another id: that one is cancelled.
+      if (message.kind === "cancelled")
+        this.lessons.unshift({ ...call, id: ++this.calls });
       this.handOut();
+      if (this.queue.length === 0) this.teach();
       return;
     }
     if (call && message.kind === "answer") finish(call).resolve(message.result);
     if (call && message.kind === "failed") finish(call).reject(message.error);
     this.threads.splice(this.threads.indexOf(thread), 1);
     this.threads.push(thread);
+    if (call && !isBrief && message.kind === "answer") this.note(call);
+    this.teachLater();
     if (next)
       this.within(thread, this.patience.answer, () => this.tooLong(thread));
     else {
@@ -340,13 +389,6 @@ export class WorkerPool implements Runner {
       this.within(thread, this.patience.idle, () => this.giveUp(thread));
     }
     this.handOut();
-    if (
-      call &&
-      !isBrief &&
-      message.kind === "answer" &&
-      this.queue.length === 0
-    )
-      this.teach(call);
   }
 
   /** Its call, or the one that it was started for, is answered here: nobody can tell why it broke. */
