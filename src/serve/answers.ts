@@ -9,6 +9,7 @@ import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 import type { IndexReader } from "../store/store.ts";
 import { diskOf, Reads, Witness } from "./disk.ts";
 import { explore, type ExploreAnswer, type ExploreRequest } from "./explore.ts";
+import { Recent } from "./recent.ts";
 import { KeptWorkings } from "./workings.ts";
 
 interface Given {
@@ -19,8 +20,8 @@ interface Given {
 /** The last answers by index, which is one object as long as it says the same. @spec pool-keeps-answers */
 export class Answers {
   private readonly most: number;
-  /** By what was asked, the longest ago first. */
-  private readonly byIndex = new WeakMap<IndexReader, Map<string, Given>>();
+  /** By what was asked. */
+  private readonly byIndex = new WeakMap<IndexReader, Recent<string, Given>>();
 
   private readonly workings = new KeptWorkings();
   private readonly reads = new Reads();
@@ -37,19 +38,13 @@ export class Answers {
     text: string = JSON.stringify(request),
   ): ExploreAnswer {
     let given = this.byIndex.get(index);
-    if (!given) this.byIndex.set(index, (given = new Map()));
+    if (!given) this.byIndex.set(index, (given = new Recent(this.most)));
     const key = `${root}\n${text}`;
-    const known = given.get(key);
-    given.delete(key);
+    const known = given.peek(key);
     const now = () => diskOf(root, this.reads);
-    if (known?.seen.holds(now())) {
-      given.set(key, known);
-      return known.answer;
-    }
+    if (known?.seen.holds(now())) return given.put(key, known).answer;
     const seen = new Witness(now());
     const answer = explore(root, index, request, fromSpec, seen, this.workings);
-    given.set(key, { answer, seen });
-    if (given.size > this.most) given.delete(given.keys().next().value!);
-    return answer;
+    return given.put(key, { answer, seen }).answer;
   }
 }

@@ -6,6 +6,7 @@ import { readInside, type KnownFolders } from "../index/read.ts";
 import type { FileRow } from "../model/file.ts";
 import { fingerprint } from "../model/fingerprint.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
+import { Recent } from "./recent.ts";
 
 /** One call's look at the files, by path from the root. */
 export interface Disk {
@@ -26,44 +27,33 @@ interface FileBytes {
  * @spec pool-keeps-workings
  */
 export class Reads {
-  private readonly most: number;
-  /** By absolute path, the longest ago first. */
-  private readonly last = new Map<string, FileBytes>();
-  private held = 0;
+  /** By absolute path. */
+  private readonly last: Recent<string, FileBytes>;
   /** What is read is put here to be compared; it grows with the files. */
   private room = new Uint8Array(0);
 
   constructor(limits: Pick<Limits, "KEPT_SOURCE_MB"> = fromSpec) {
-    this.most = limits.KEPT_SOURCE_MB * MEGABYTE;
+    this.last = new Recent(
+      limits.KEPT_SOURCE_MB * MEGABYTE,
+      ({ bytes }) => bytes.length,
+    );
   }
 
   /** What it gives stays as it is. `root` has its links resolved. */
   read(root: string, path: string, folders?: KnownFolders): FileBytes | string {
     const key = join(root, path);
-    const known = this.last.get(key);
-    if (known) this.forget(key, known);
     const found = readInside(root, path, undefined, folders, (bytes) => {
       if (this.room.length < bytes) this.room = new Uint8Array(bytes);
       return this.room.subarray(0, bytes);
     });
     if (typeof found === "string") return found;
     const { bytes } = found;
+    const known = this.last.peek(key);
     const same = known && Buffer.compare(known.bytes, bytes) === 0;
-    const read = same
-      ? known
-      : { bytes: bytes.slice(), fingerprint: fingerprint(bytes) };
-    this.last.set(key, read);
-    this.held += read.bytes.length;
-    for (const [old, oldest] of this.last) {
-      if (this.held <= this.most) break;
-      this.forget(old, oldest);
-    }
-    return read;
-  }
-
-  private forget(key: string, { bytes }: FileBytes): void {
-    this.last.delete(key);
-    this.held -= bytes.length;
+    return this.last.put(
+      key,
+      same ? known : { bytes: bytes.slice(), fingerprint: fingerprint(bytes) },
+    );
   }
 }
 

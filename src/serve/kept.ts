@@ -15,6 +15,7 @@ import type {
   SymbolRow,
   TextStatistics,
 } from "../store/store.ts";
+import { Recent } from "./recent.ts";
 
 export interface KeptOptions {
   /** Called where an answer is remembered, as the index itself does where it looks it up. */
@@ -25,6 +26,7 @@ export interface KeptOptions {
 /** @spec pool-keeps-rows */
 export class KeptIndex implements IndexReader {
   private readonly index: IndexReader;
+  private readonly check: () => void;
   private readonly definitions: Recent<number, SymbolRow[]>;
   private readonly single: Recent<string, SymbolRow[]>;
   private readonly references: Recent<number, Reference[]>;
@@ -35,7 +37,8 @@ export class KeptIndex implements IndexReader {
     { check = () => {}, limits = fromSpec }: KeptOptions = {},
   ) {
     this.index = index;
-    const recent = <K, R>() => new Recent<K, R[]>(limits.KEPT_ROWS, check);
+    this.check = check;
+    const recent = <K, R>() => new Recent<K, R[]>(limits.KEPT_ROWS, weight);
     this.definitions = recent();
     this.single = recent();
     this.references = recent();
@@ -43,7 +46,7 @@ export class KeptIndex implements IndexReader {
   }
 
   symbolsOf(file: number): SymbolRow[] {
-    return this.definitions.get(file, () => this.index.symbolsOf(file));
+    return this.known(this.definitions, file, () => this.index.symbolsOf(file));
   }
 
   symbolAt(
@@ -52,20 +55,27 @@ export class KeptIndex implements IndexReader {
     const { file, ordinal } = place;
     const known = this.definitions.peek(file);
     if (known) return known[ordinal];
-    return this.single.get(`${file}:${ordinal}`, () => {
+    return this.known(this.single, `${file}:${ordinal}`, () => {
       const found = this.index.symbolAt(place);
       return found ? [found] : [];
     })[0];
   }
 
   referencesOf(file: number): Reference[] {
-    return this.references.get(file, () => this.index.referencesOf(file));
+    return this.known(this.references, file, () =>
+      this.index.referencesOf(file),
+    );
   }
 
   placesNamed(name: string, most: number): SymbolPlace[] {
-    return this.places.get(`${most}:${name}`, () =>
+    return this.known(this.places, `${most}:${name}`, () =>
       this.index.placesNamed(name, most),
     );
+  }
+
+  private known<K, R>(rows: Recent<K, R[]>, key: K, read: () => R[]): R[] {
+    this.check();
+    return rows.get(key, read);
   }
 
   get meta(): IndexMeta {
@@ -112,37 +122,5 @@ export class KeptIndex implements IndexReader {
   }
 }
 
-/** Lists of rows by key: those that were asked for last, as far as they hold `most` rows together. */
-class Recent<K, V extends readonly unknown[]> {
-  private readonly most: number;
-  private readonly check: () => void;
-  /** The longest ago first. */
-  private readonly lists = new Map<K, V>();
-  private rows = 0;
-
-  constructor(most: number, check: () => void) {
-    this.most = most;
-    this.check = check;
-  }
-
-  peek(key: K): V | undefined {
-    return this.lists.get(key);
-  }
-
-  get(key: K, read: () => V): V {
-    this.check();
-    let list = this.lists.get(key);
-    if (list) this.lists.delete(key);
-    else this.rows += weight((list = read()));
-    this.lists.set(key, list);
-    for (const [old, rows] of this.lists) {
-      if (this.rows <= this.most) break;
-      this.lists.delete(old);
-      this.rows -= weight(rows);
-    }
-    return list;
-  }
-}
-
-/** What was found to be missing takes room too. */
+/** Of a list, by its rows. What was found to be missing takes room too. */
 const weight = (rows: readonly unknown[]): number => rows.length + 1;

@@ -26,6 +26,7 @@ import {
 } from "../render/section.ts";
 import { limits as fromSpec, type Limits } from "../spec.gen.ts";
 import type { IndexReader, SymbolRow } from "../store/store.ts";
+import { Recent } from "./recent.ts";
 
 /** What the index says to a question. What is not asked of it is not worked out. */
 export class Question {
@@ -210,46 +211,44 @@ export const anew: Workings = {
 
 /** Remembers the last ones. Hand in the same limits always. @spec pool-keeps-workings */
 export class KeptWorkings implements Workings {
-  private readonly limits: Pick<Limits, "KEPT_QUESTIONS" | "KEPT_SOURCE_MB">;
+  private readonly limits: Pick<Limits, "KEPT_QUESTIONS">;
   /** By the state of an index, which is one object as long as it says the same. */
-  private readonly byIndex = new WeakMap<IndexReader, Map<string, Question>>();
+  private readonly byIndex = new WeakMap<
+    IndexReader,
+    Recent<string, Question>
+  >();
   private readonly names = new NamesOf();
-  /** By their fingerprint. The longest ago first, as with questions. */
-  private readonly texts = new Map<string, Text>();
-  private held = 0;
+  /** By their fingerprint. */
+  private readonly texts: Recent<string, Text>;
 
   constructor(
     limits: Pick<Limits, "KEPT_QUESTIONS" | "KEPT_SOURCE_MB"> = fromSpec,
   ) {
     this.limits = limits;
+    this.texts = new Recent(
+      limits.KEPT_SOURCE_MB * MEGABYTE,
+      ({ length }) => length,
+    );
   }
 
   question(index: IndexReader, text: string, limits: Limits): Question {
     let questions = this.byIndex.get(index);
-    if (!questions) this.byIndex.set(index, (questions = new Map()));
-    const question =
-      questions.get(text) ?? new Question(index, text, limits, this.names);
-    questions.delete(text);
-    questions.set(text, question);
-    if (questions.size > this.limits.KEPT_QUESTIONS)
-      questions.delete(questions.keys().next().value!);
-    return question;
+    if (!questions)
+      this.byIndex.set(
+        index,
+        (questions = new Recent(this.limits.KEPT_QUESTIONS)),
+      );
+    return questions.get(
+      text,
+      () => new Question(index, text, limits, this.names),
+    );
   }
 
   text(bytes: Uint8Array, fingerprint: string, limits: Limits): Text {
-    let text = this.texts.get(fingerprint);
-    if (text) this.texts.delete(fingerprint);
-    else {
-      text = new Text(bytes, fingerprint, limits);
-      this.held += text.length;
-    }
-    this.texts.set(fingerprint, text);
-    for (const [old, { length }] of this.texts) {
-      if (this.held <= this.limits.KEPT_SOURCE_MB * MEGABYTE) break;
-      this.texts.delete(old);
-      this.held -= length;
-    }
-    return text;
+    return this.texts.get(
+      fingerprint,
+      () => new Text(bytes, fingerprint, limits),
+    );
   }
 }
 
