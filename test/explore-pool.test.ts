@@ -40,6 +40,25 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await turn();
 }
 
+const isAtRest = (of: WorkerPool): boolean =>
+  of["threads"].every(({ ready, call, lesson }) => ready && !call && !lesson);
+
+/** Has two threads started, and waits until both are free: one that has to start takes its first call late. */
+async function twoAtRest(
+  of: WorkerPool,
+  ask: (n: number) => Promise<unknown>,
+): Promise<void> {
+  while (of["threads"].filter(({ ready }) => ready).length < 2)
+    await Promise.all([0, 1, 2, 3].map(ask));
+  await until(() => isAtRest(of));
+}
+
+/** Threads that were given a question with these words. */
+const knowing = (of: WorkerPool, words: string) =>
+  of["threads"].filter(({ questions }) =>
+    [...questions].some((one) => one.includes(words)),
+  );
+
 /** One that is closed when the file is done. */
 function pool(options: PoolOptions = {}): WorkerPool {
   const made = new WorkerPool({
@@ -289,22 +308,14 @@ ruleTest(
     const turns = pool({ threads: 2 });
     const ask = (n: number) =>
       turns.run(large, asked(`how does settle_${n}_1 work?`));
-    // A thread that has to start takes its first call late.
-    const areFree = () =>
-      turns["threads"].filter(({ ready, call }) => ready && !call).length === 2;
-    while (turns["threads"].filter(({ ready }) => ready).length < 2)
-      await Promise.all([0, 1, 2, 3].map(ask));
-    await until(areFree);
+    await twoAtRest(turns, ask);
     // Both are free: each is given one of two new questions.
     const answers = await Promise.all([4, 5].map(ask));
-    const knowing = (n: number) =>
-      turns["threads"].filter(({ questions }) =>
-        [...questions].some((one) => one.includes(`settle_${n}_1`)),
-      );
-    expect([4, 5].map((n) => knowing(n).length)).toEqual([1, 1]);
+    const pupils = [4, 5].map((n) => knowing(turns, `settle_${n}_1`));
+    expect(pupils.map((threads) => threads.length)).toEqual([1, 1]);
     // The one that worked longer ago.
     const [thread] = turns["threads"];
-    const n = knowing(4)[0] === thread ? 4 : 5;
+    const n = pupils[0]![0] === thread ? 4 : 5;
     const answer = ask(n);
     expect(thread!.call).toBeDefined();
     expect(await answer).toEqual(answers[n - 4]);
@@ -326,19 +337,13 @@ ruleTest(
       });
       const ask = (n: number) =>
         turns.run(large, asked(`how does settle_${n}_2 work?`));
-      while (turns["threads"].filter(({ ready }) => ready).length < 2)
-        await Promise.all([0, 1, 2].map(ask));
-      const areFree = () => turns["threads"].every(({ call }) => !call);
-      await until(areFree);
-      const knowing = (n: number) =>
-        turns["threads"].filter(({ questions }) =>
-          [...questions].some((one) => one.includes(`settle_${n}_2`)),
-        );
+      await twoAtRest(turns, ask);
       const first = await ask(9);
-      expect(knowing(9).length).toBe(1);
+      const know = () => knowing(turns, "settle_9_2").length;
+      expect(know()).toBe(1);
       const again = await Promise.all(Array.from({ length: 12 }, () => ask(9)));
       expect(again).toEqual(again.map(() => first));
-      expect(knowing(9).length).toBe(learns ? 2 : 1);
+      expect(know()).toBe(learns ? 2 : 1);
     }
   },
 );
@@ -393,17 +398,11 @@ ruleTest(
     // One alone has nobody to teach.
     await ask(0);
     expect(turns["threads"].length).toBe(1);
-    while (turns["threads"].filter(({ ready }) => ready).length < 2)
-      await Promise.all([0, 1, 2].map(ask));
+    await twoAtRest(turns, ask);
     const lessons = () =>
-      turns["threads"].filter(({ call }) => call?.isLesson === true);
-    const areFree = () => turns["threads"].every(({ call }) => !call);
-    const know = (n: number) =>
-      turns["threads"].filter(({ questions }) =>
-        [...questions].some((one) => one.includes(`settle_${n}_3`)),
-      ).length;
-
-    const quiet = () => turns["lessons"].length === 0 && areFree();
+      turns["threads"].filter(({ lesson }) => lesson !== undefined);
+    const know = (n: number) => knowing(turns, `settle_${n}_3`).length;
+    const quiet = () => turns["lessons"].length === 0 && isAtRest(turns);
     await until(quiet);
     const first = await ask(4);
     expect([know(4), lessons().length]).toEqual([1, 0]);
@@ -416,13 +415,20 @@ ruleTest(
     expect(await Promise.all([ask(4), ask(4)])).toEqual([first, first]);
 
     // Of two calls one finds a thread that is free, and the other one must not wait.
-    await ask(5);
+    const session = new SessionRecord().view("", "", 0);
+    const whose = { client: "someone", notes: ["told"], [VIEW]: session };
+    await turns.run(large, { ...query(5), ...whose });
     await until(() => lessons().length > 0);
     const [pupil] = lessons();
-    const lesson = pupil!.call!;
-    expect(JSON.stringify(lesson.asked)).not.toContain("Session");
+    // Nothing is in it of who asked.
+    expect(JSON.parse(JSON.stringify(pupil!.lesson!.asked))).toEqual({
+      query: query(5).query,
+      identified: false,
+      notes: [],
+      unreported: true,
+    });
     const both = [ask(6), ask(7)];
-    expect(Atomics.load(pupil!.given, 0)).toBe(lesson.id);
+    expect(Atomics.load(pupil!.given, 0)).toBe(pupil!.lessonId);
     await Promise.all(both);
     await until(quiet);
     expect([5, 6, 7].map(know)).toEqual([2, 2, 2]);

@@ -26,10 +26,9 @@ export function cover(
   held: readonly Span[],
   limits: Pick<Limits, "MIN_COVERED_LINES"> = fromSpec,
 ): Cover {
-  if (!wanted.every(isSound)) {
-    const broken = wanted.filter((span) => !isSound(span));
+  const broken = wanted.filter((span) => !isSound(span));
+  if (broken.length > 0)
     throw new RangeError(`not a range of lines: ${printSpans(broken)}`);
-  }
   const send: Span[] = [];
   const pointAt: Span[] = [];
   const known = sound(held);

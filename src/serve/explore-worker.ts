@@ -40,8 +40,8 @@ function serve(port: MessagePort, start: ThreadStart): void {
   let running = 0;
   const indexes = new OpenIndexes({
     check: () => {
-      if (given.some((_, i) => Atomics.load(given, i) === running))
-        throw new Cancelled();
+      const isGiven = (i: number) => Atomics.load(given, i) === running;
+      if (isGiven(0) || isGiven(1)) throw new Cancelled();
     },
   });
   const answers = new Answers();

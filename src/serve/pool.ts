@@ -93,17 +93,22 @@ interface Call {
   readonly id: number;
   readonly root: string;
   readonly asked: Asked; // exempt handler-holds-no-caller: gone when the call ends
+  /** What threads are known by to have answered it: project and question. */
+  readonly question: string;
   readonly signal: AbortSignal | undefined; // exempt handler-holds-no-caller: likewise
   /** These settle the caller's promise; later ones change nothing. */
   readonly resolve: (result: RawResult | Promise<RawResult>) => void;
   readonly reject: (error: unknown) => void;
   readonly onAbort: () => void;
-  /** What threads are known by to have answered it: project and question. */
-  readonly question: string;
   /** How many calls that came later were taken up before it. */
   overtaken: number;
-  /** Nobody waits for it: a thread learns what another has answered. */
-  readonly isLesson?: true;
+}
+
+/** What a thread is to learn of another one: nobody waits for it. */
+interface Lesson {
+  readonly root: string;
+  readonly asked: Asked; // exempt handler-holds-no-caller: the question alone, whoever asked it
+  readonly question: string;
 }
 
 interface Thread {
@@ -118,6 +123,9 @@ interface Thread {
   isBrief: boolean;
   /** The call that it takes up then. */
   next: Call | undefined;
+  /** What it learns while it has no call, and the id under which that was handed over. */
+  lesson: Lesson | undefined;
+  lessonId: number;
   /** Questions that it was given, the longest ago first. */
   readonly questions: Set<string>; // exempt handler-holds-no-caller: by question, whoever asks
   /** Until when it has to be ready or to answer, or else until when it waits for the next call. */
@@ -140,7 +148,7 @@ export class WorkerPool implements Runner {
   /** Calls that were taken up since a thread last took one that others know. */
   private since = 0;
   /** What another thread shall learn, the longest ago first. */
-  private readonly lessons: Call[] = [];
+  private readonly lessons: Lesson[] = [];
   /** Until when nobody may have been answered for lessons to begin. */
   private quiet: NodeJS.Timeout | undefined;
   private closed = false;
@@ -203,7 +211,7 @@ export class WorkerPool implements Runner {
   /** Gives waiting calls to threads that have none, and starts threads for the rest. */
   private handOut(): void {
     while (this.queue.length > 0) {
-      const free = this.threads.filter((t) => t.ready && !t.call);
+      const free = this.threads.filter(isFree);
       const last = free.at(-1);
       if (!last) break;
       const knows = (thread: Thread) =>
@@ -213,8 +221,8 @@ export class WorkerPool implements Runner {
     for (const thread of this.threads) this.giveNext(thread);
     // Nobody shall wait for a lesson.
     if (this.queue.length > 0)
-      for (const { call, given } of this.threads)
-        if (call?.isLesson) Atomics.store(given, 0, call.id);
+      for (const { lesson, lessonId, given } of this.threads)
+        if (lesson) Atomics.store(given, 0, lessonId);
     // A call is not bound to a thread that starts for it: one that is free sooner takes it.
     const starting = this.threads.filter((t) => !t.ready).length;
     if (this.queue.length > starting && this.threads.length < this.size)
@@ -237,6 +245,8 @@ export class WorkerPool implements Runner {
       call: undefined,
       isBrief: false,
       next: undefined,
+      lesson: undefined,
+      lessonId: 0,
       questions: new Set(),
       timer: undefined,
     };
@@ -254,8 +264,9 @@ export class WorkerPool implements Runner {
     if (place === undefined) return false;
     const { question } = this.queue[place]!;
     thread.isBrief = thread.questions.has(question);
-    if (this.answeredBy(thread, question) === "other") this.since = 0;
+    const isLeft = this.answeredBy(thread, question) === "other";
     thread.call = this.send(thread, place);
+    if (isLeft) this.since = 0;
     thread.worker.ref();
     this.within(thread, this.patience.answer, () => this.tooLong(thread));
     return true;
@@ -291,13 +302,17 @@ export class WorkerPool implements Runner {
     for (const earlier of this.queue.slice(0, place)) earlier.overtaken++;
     const [call] = this.queue.splice(place, 1) as [Call];
     this.since++;
-    this.handOver(thread, call);
+    this.handOver(thread, call.id, call);
     return call;
   }
 
-  private handOver(thread: Thread, call: Call): void {
-    remember(thread.questions, call.question, this.limits.KEPT_QUESTIONS);
-    const { id, root, asked, isLesson = false } = call;
+  private handOver(
+    thread: Thread,
+    id: number,
+    { root, asked, question }: Lesson,
+    isLesson = false,
+  ): void {
+    remember(thread.questions, question, this.limits.KEPT_QUESTIONS);
     thread.worker.postMessage({
       id,
       root,
@@ -310,7 +325,6 @@ export class WorkerPool implements Runner {
   private note({ root, asked, question }: Call): void {
     const { query, maxFiles, maxChars } = asked;
     this.lessons.push({
-      id: ++this.calls,
       root,
       asked: {
         query,
@@ -324,13 +338,7 @@ export class WorkerPool implements Runner {
         unreported: true,
         [VIEW]: undefined,
       },
-      signal: undefined,
-      resolve: () => {},
-      reject: () => {},
-      onAbort: () => {},
       question,
-      overtaken: 0,
-      isLesson: true,
     });
     if (this.lessons.length > this.limits.KEPT_QUESTIONS) this.lessons.shift();
   }
@@ -347,14 +355,14 @@ export class WorkerPool implements Runner {
    * That keeps neither the process alive nor the thread.
    */
   private teach(): void {
-    if (this.threads.some(({ ready, call }) => !ready || call)) return;
+    if (!this.threads.every(isFree)) return;
     for (let lesson; (lesson = this.lessons.shift());) {
       const { question } = lesson;
       const pupil = this.threads.findLast((t) => !t.questions.has(question));
       if (!pupil) continue;
-      pupil.isBrief = false;
-      pupil.call = lesson;
-      this.handOver(pupil, lesson);
+      pupil.lesson = lesson;
+      pupil.lessonId = ++this.calls;
+      this.handOver(pupil, pupil.lessonId, lesson, true);
       return;
     }
   }
@@ -362,17 +370,16 @@ export class WorkerPool implements Runner {
   private told(thread: Thread, message: CallUp): void {
     // What a thread that was given up has still said comes too late.
     if (!this.threads.includes(thread)) return;
-    const { call, next, isBrief } = thread;
+    const { call, next, lesson, isBrief } = thread;
     thread.ready = true;
     thread.call = next;
     thread.next = undefined;
-    if (call?.isLesson) {
-      if (message.kind !== "learnt") thread.questions.delete(call.question);
-      // Under another id: that one is cancelled.
-      if (message.kind === "cancelled")
-        this.lessons.unshift({ ...call, id: ++this.calls });
+    thread.lesson = undefined;
+    if (lesson) {
+      if (message.kind !== "learnt") thread.questions.delete(lesson.question);
+      if (message.kind === "cancelled") this.lessons.unshift(lesson);
       this.handOut();
-      if (this.queue.length === 0) this.teach();
+      this.teach();
       return;
     }
     if (call && message.kind === "answer") finish(call).resolve(message.result);
@@ -396,8 +403,7 @@ export class WorkerPool implements Runner {
     if (!this.giveUp(thread)) return;
     this.putBack(thread);
     const call = thread.ready ? thread.call : this.queue.shift();
-    if (call && !call.isLesson && !call.signal?.aborted)
-      finish(call).resolve(inThisThread(call));
+    if (call && !call.signal?.aborted) finish(call).resolve(inThisThread(call));
     this.handOut();
   }
 
@@ -454,6 +460,9 @@ function remember(
   questions.add(question);
   if (questions.size > most) questions.delete(questions.values().next().value!);
 }
+
+const isFree = ({ ready, call, lesson }: Thread): boolean =>
+  ready && !call && !lesson;
 
 const inHand = ({ call, next }: Thread): Call[] =>
   [call, next].filter((taken) => taken !== undefined);

@@ -82,12 +82,13 @@ export const notOurs = (path: string): UserError =>
 export function nearestProject(from: string, home: string): string | undefined {
   const start = resolve(from);
   // Most callers stand in their project: nothing has to be known of the home.
-  const isHome = (at: string) => at === resolve(home) || at === realOf(home);
-  for (let at = start; ; at = dirname(at)) {
-    const counts = at === start || !isHome(at);
-    if (counts && currentIndex(at) !== undefined) return at;
-    if (dirname(at) === at) return undefined;
+  if (currentIndex(start) !== undefined) return start;
+  const homes = [resolve(home), realOf(home)];
+  for (let at = start; dirname(at) !== at;) {
+    at = dirname(at);
+    if (!homes.includes(at) && currentIndex(at) !== undefined) return at;
   }
+  return undefined;
 }
 
 function realOf(path: string): string {
