@@ -344,6 +344,8 @@ ruleTest(
       const again = await Promise.all(Array.from({ length: 12 }, () => ask(9)));
       expect(again).toEqual(again.map(() => first));
       expect(know()).toBe(learns ? 2 : 1);
+      // It counts from there on.
+      expect(turns["since"] < again.length).toBe(learns);
     }
   },
 );
