@@ -10,7 +10,6 @@
  * Errs: toward not having an entry. What is not exactly as it was written is none.
  */
 import { Buffer } from "node:buffer";
-import { randomBytes } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -24,6 +23,7 @@ import {
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { READ_IN_PLACE } from "./read.ts";
+import { uniqueDigits } from "./unique.ts";
 
 /** Where an entry lies: the digest its key begins with, and what else tells it apart. */
 export interface EntryKey {
@@ -292,5 +292,4 @@ export const PACK = ".pack";
 export const PART = ".part";
 
 /** A name that no other pack has; `run` begins the names of one run's packs. */
-export const packName = (run: string): string =>
-  `${run}-${randomBytes(4).toString("hex")}`;
+export const packName = (run: string): string => `${run}-${uniqueDigits()}`;

@@ -5,7 +5,6 @@
  * Errs: toward parsing. Whatever is wrong with the folder or with a file in it, a run
  * gives what it would have given without; what it cannot keep it does not keep.
  */
-import { randomBytes } from "node:crypto";
 import { closeSync, lstatSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { EXTRACTOR_VERSION } from "../model/extraction.ts";
@@ -21,6 +20,7 @@ import {
 } from "./cache-pack.ts";
 import { BYTES_PER_MB, isAged, sweep, type KeptFile } from "./cache-sweep.ts";
 import { decodeKept, encodeKept, type Kept } from "./cache-value.ts";
+import { uniqueDigits } from "./unique.ts";
 import { userFolder, userFolderPath } from "./user-folder.ts";
 
 /** What the threads of a run need of it; plain data. */
@@ -79,7 +79,7 @@ export class ExtractionCache {
     this.limits = limits;
     this.shared = {
       folder,
-      run: `${VERSION}-${randomBytes(4).toString("hex")}`,
+      run: `${VERSION}-${uniqueDigits()}`,
       packs: packs.filter((pack) => typeof pack === "object"),
       aged: own.filter((file) => isAged(file, limits)).map(({ name }) => name),
       room: Math.floor((limits.CACHE_MB * BYTES_PER_MB) / 2),

@@ -5,7 +5,6 @@
  * Only files that codegraph wrote are read or deleted there, and none through a
  * symbolic link, which somebody else may have put in its place.
  */
-import { randomBytes } from "node:crypto";
 import {
   closeSync,
   fsyncSync,
@@ -20,6 +19,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { uniqueDigits } from "../index/unique.ts";
 import {
   askedFolder,
   dataFolder,
@@ -41,7 +41,7 @@ const LOCK = "lock.db";
 const IGNORE = ".gitignore";
 const IGNORE_TEXT = "*\n";
 /** What a crash leaves of a file that was to be put in place. */
-const BESIDE = /^current\.[0-9a-f]{12}$/;
+const BESIDE = /^current\.[0-9a-f]{12,16}$/;
 /** What SQLite may leave beside a database. */
 const SIDE = /-(?:journal|wal|shm)$/;
 
@@ -69,7 +69,7 @@ export function newGeneration(root: string): {
     writeOwn(folder, IGNORE, IGNORE_TEXT);
   const inUse = (): string | undefined => readOwn(join(folder, POINTER));
   removeLeftovers(folder, inUse());
-  const name = `index-${randomBytes(8).toString("hex")}.db`;
+  const name = `index-${uniqueDigits()}${uniqueDigits()}.db`;
   const path = join(folder, name);
   return {
     path,
@@ -245,7 +245,7 @@ function holder(db: DatabaseSync): number {
 function writeOwn(folder: string, name: string, text: string): void {
   if (look(join(folder, name))?.isDirectory())
     throw notOurs(join(folder, name));
-  const beside = join(folder, `${POINTER}.${randomBytes(6).toString("hex")}`);
+  const beside = join(folder, `${POINTER}.${uniqueDigits()}${uniqueDigits()}`);
   try {
     writeFileSync(beside, text, { flag: "wx", mode: 0o644, flush: true });
     renameSync(beside, join(folder, name));
