@@ -225,8 +225,8 @@ export const limits = {
   KEPT_ANSWERS: 64,
   /** agents that work side by side ask alike; some megabytes. Unit: questions. @spec pool-keeps-workings */
   KEPT_QUESTIONS: 64,
-  /** some hundred files; as lines they take two or three times that. Unit: megabytes. @spec pool-keeps-workings */
-  KEPT_SOURCE_MB: 4,
+  /** hundreds of files; as lines they take two or three times that; with half of it calls took a tenth longer. Unit: megabytes. @spec pool-keeps-workings */
+  KEPT_SOURCE_MB: 8,
   /** ten times what a project of 2,400 files takes. Unit: megabytes. @spec pool-memory */
   EXPLORE_HEAP_MB: 512,
   /** four times that took a fifth more memory and saved no time. Unit: megabytes. @spec pool-memory */

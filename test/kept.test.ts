@@ -161,6 +161,9 @@ ruleTest(
     ])
       expect(of(more)).not.toBe(first);
     expect(of()).toBe(first);
+    expect(of({ session })).toBe(of({ session }));
+    const holds = { session: { ...session, callCount: 1 } };
+    expect(of(holds)).not.toBe(of(holds));
     const other = openIndex(root)!.index;
     expect(answers.of(root, other, { query: "core.py" })).not.toBe(first);
     other.close();
