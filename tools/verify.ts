@@ -7,9 +7,9 @@
  * Exits with 1 when anything failed. The last line says how many tests passed, and
  * how many tests and steps failed; a test that did not run counts as failed.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { briefFolder } from "./memory.ts";
 import { bin, run, tsc, type Outcome } from "./run.ts";
 
 const started = performance.now();
@@ -39,19 +39,21 @@ interface Report {
     readonly assertionResults: readonly { readonly status: string }[];
   }[];
 }
-const scratch = mkdtempSync(join(tmpdir(), "verify-"));
+// What tests write lies in memory: a disk costs a tenth of their time.
+const scratch = briefFolder("verify-");
+process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
+process.on("SIGINT", () => process.exit(130));
 const json = join(scratch, "tests.json");
 const tests = await run(
   bin("vitest"),
   ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${json}`],
-  { live: true },
+  { live: true, env: { TMPDIR: scratch } },
 );
 const { passed, failed } = count(
   existsSync(json)
     ? (JSON.parse(readFileSync(json, "utf8")) as Report)
     : undefined,
 );
-rmSync(scratch, { recursive: true });
 report("format", await format);
 report("tests", tests);
 // Vitest may fail beside its tests: an unhandled rejection, a worker that died.
