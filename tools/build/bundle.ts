@@ -133,31 +133,32 @@ export async function bundle(): Promise<Bundle> {
     banner: {
       js: "const require=(name)=>process.getBuiltinModule(name);",
     },
+    // What its package has for bundlers; its other form asks for files at run time.
+    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
+    define: { CODEGRAPH_VERSION: JSON.stringify(version()) },
   } satisfies BuildOptions;
-  // A host waits for it at every call, and each file of a program costs a millisecond.
-  const hooks = await build({
+  // Each file that a process or thread is made of costs it a millisecond. So what has
+  // one task is one file; what the commands share is split, so that each loads its part.
+  const whole = await build({
     ...product,
-    entryPoints: { hooks: "src/cli/hooks.ts" },
-  });
-  const rest = await build({
-    ...product,
-    splitting: true,
-    chunkNames: "chunk-[hash]",
     entryPoints: {
-      main: "src/cli/main.ts",
+      hooks: "src/cli/hooks.ts",
       daemon: "src/cli/daemon.ts",
       "index-worker": "src/index/worker.ts",
       "explore-worker": "src/serve/explore-worker.ts",
       "sync-worker": "src/serve/sync-worker.ts",
       dedup: "src/dedup/index.ts",
     },
-    // What its package has for bundlers; its other form asks for files at run time.
-    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
-    define: { CODEGRAPH_VERSION: JSON.stringify(version()) },
+  });
+  const split = await build({
+    ...product,
+    splitting: true,
+    chunkNames: "chunk-[hash]",
+    entryPoints: { main: "src/cli/main.ts" },
   });
   const metafile: Metafile = {
-    inputs: { ...rest.metafile.inputs, ...hooks.metafile.inputs },
-    outputs: { ...rest.metafile.outputs, ...hooks.metafile.outputs },
+    inputs: { ...split.metafile.inputs, ...whole.metafile.inputs },
+    outputs: { ...split.metafile.outputs, ...whole.metafile.outputs },
   };
   const packages = packagesOf(Object.keys(metafile.inputs));
   const slips = packages.map(nameOf).filter((name) => TOOLS.includes(name));
@@ -167,7 +168,7 @@ export async function bundle(): Promise<Bundle> {
     );
   return {
     scripts: new Map(
-      [binary, hooks, rest].flatMap(({ outputFiles }) =>
+      [binary, whole, split].flatMap(({ outputFiles }) =>
         outputFiles.map(
           (file) => [basename(file.path), file.contents] as const,
         ),
