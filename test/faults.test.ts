@@ -114,7 +114,7 @@ async function expectFresh(root: string): Promise<void> {
   expect(told).toEqual({ integrity_check: "ok" });
 }
 
-/** A copy of `dist`, one of whose files has another text. */
+/** A copy of `dist`, whose files by that name, and at least one, have another text. */
 function altered(name: RegExp, change: (text: string) => string): string {
   const copy = copied(folder());
   for (const path of readdirSync("dist", { recursive: true }) as string[])
@@ -124,10 +124,10 @@ function altered(name: RegExp, change: (text: string) => string): string {
     if (!name.test(file)) return false;
     const before = readFileSync(join(copy, file), "utf8");
     const after = change(before);
-    writeFileSync(join(copy, file), after);
+    if (after !== before) writeFileSync(join(copy, file), after);
     return after !== before;
   });
-  expect(changed).toHaveLength(1);
+  expect(changed).not.toEqual([]);
   return copy;
 }
 
@@ -279,7 +279,7 @@ ruleTest(
   "two versions at once on one project: the newer one has its index",
   async () => {
     const root = await project(many(12, "part"));
-    const newer = altered(/^chunk-.*\.js$/, (text) =>
+    const newer = altered(/\.js$/, (text) =>
       text.replace(
         `SCHEMA_VERSION=${SCHEMA_VERSION}`,
         `SCHEMA_VERSION=${SCHEMA_VERSION + 1}`,

@@ -15,6 +15,7 @@ import { languages } from "../src/languages/index.ts";
 import {
   builtinsWith,
   bundle,
+  digestOf,
   loadedWith,
   runWith,
   type Bundle,
@@ -249,6 +250,25 @@ describe("a command loads only what it needs", () => {
     expect(
       scripts.map(([path, { imports }]) => [path, imports.length]),
     ).toEqual([["dist/hooks.js", 0]]);
+  });
+  ruleTest("daemon-address", "a change of any script changes the first", () => {
+    const { scripts } = built;
+    const text = (name: string) => Buffer.from(scripts.get(name)!).toString();
+    const chunks = [...scripts.keys()].filter((n) => n.startsWith("chunk-"));
+    const whole = [...scripts.keys()].filter(
+      (name) =>
+        !chunks.includes(name) &&
+        !["codegraph.js", "main.js", "daemon.js"].includes(name),
+    );
+    expect(whole).toContain("explore-worker.js");
+    const contents = whole.map((name) => ({ contents: scripts.get(name)! }));
+    expect(text("main.js")).toContain(digestOf(contents));
+    // Each chunk is named by one that is named, down from the first.
+    const named = new Set(["main.js"]);
+    for (const name of named)
+      for (const [chunk] of text(name).matchAll(/chunk-\w+\.js/g))
+        named.add(chunk);
+    expect(chunks.filter((chunk) => !named.has(chunk))).toEqual([]);
   });
   ruleTest("daemon-proxy-is-light", "its scripts say what they load", () => {
     const entries = ["src/cli/main.ts", "src/cli/serve-command.ts"];

@@ -6,6 +6,7 @@
  * Throws: the errors of esbuild; Error where a tool gets in.
  */
 import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 
@@ -95,6 +96,18 @@ const BUILTIN = "builtin";
 /** Loaded at the first call, which many a process never makes: ciphers take 10 ms. */
 const WHEN_CALLED: readonly string[] = ["node:crypto", "node:zlib"];
 
+/** A bundled CommonJS module asks for what Node has by `require`. */
+const REQUIRE = "const require=(name)=>process.getBuiltinModule(name);";
+
+/** SHA-256 over what is in the files, in their order. */
+export function digestOf(
+  files: readonly { readonly contents: Uint8Array }[],
+): string {
+  const hash = createHash("sha256");
+  for (const { contents } of files) hash.update(contents);
+  return hash.digest("hex");
+}
+
 export async function bundle(): Promise<Bundle> {
   const shared = {
     bundle: true,
@@ -129,10 +142,7 @@ export async function bundle(): Promise<Bundle> {
     minifySyntax: true,
     minifyWhitespace: true,
     plugins: [withoutValidator, usedOfNode],
-    // A bundled CommonJS module asks for what Node has by `require`.
-    banner: {
-      js: "const require=(name)=>process.getBuiltinModule(name);",
-    },
+    banner: { js: REQUIRE },
     // What its package has for bundlers; its other form asks for files at run time.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     define: { CODEGRAPH_VERSION: JSON.stringify(version()) },
@@ -143,7 +153,6 @@ export async function bundle(): Promise<Bundle> {
     ...product,
     entryPoints: {
       hooks: "src/cli/hooks.ts",
-      daemon: "src/cli/daemon.ts",
       "index-worker": "src/index/worker.ts",
       "explore-worker": "src/serve/explore-worker.ts",
       "sync-worker": "src/serve/sync-worker.ts",
@@ -152,9 +161,12 @@ export async function bundle(): Promise<Bundle> {
   });
   const split = await build({
     ...product,
+    // It names its chunks by what is in them, and here what is in the others: a program
+    // is known by its first file.
+    banner: { js: `//${digestOf(whole.outputFiles)}\n${REQUIRE}` },
     splitting: true,
     chunkNames: "chunk-[hash]",
-    entryPoints: { main: "src/cli/main.ts" },
+    entryPoints: { main: "src/cli/main.ts", daemon: "src/cli/daemon.ts" },
   });
   const metafile: Metafile = {
     inputs: { ...split.metafile.inputs, ...whole.metafile.inputs },
