@@ -6,6 +6,7 @@ import {
   compilerFlag,
   EarlyThread,
   heapFlag,
+  USUAL_FLAGS,
   batched,
   indexFiles,
   threadLimits,
@@ -140,6 +141,13 @@ examples(
 );
 
 loadBearing("index-memory", "HEAP_GROWTH_PERCENT", (moved) => heapFlag(moved));
+
+ruleTest("index-memory", "what is set for a run is taken back after it", () => {
+  const nameOf = (flag: string) => flag.replace(/^--(?:no-)?|=.*$/g, "");
+  const set = [heapFlag(), compilerFlag("14.6.202", "x64")];
+  expect(USUAL_FLAGS.map(nameOf)).toEqual(set.map(nameOf));
+  for (const flag of set) expect(USUAL_FLAGS).not.toContain(flag);
+});
 loadBearing("index-memory", "THREAD_YOUNG_MB", (moved) =>
   threadLimits({ maxOldGenerationSizeMb: 40 }, moved),
 );

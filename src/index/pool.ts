@@ -88,7 +88,7 @@ export async function indexFiles(
     );
   } finally {
     await Promise.all(running.map(({ thread }) => thread.terminate()));
-    setFlagsFromString(ALL_COMPILERS);
+    for (const flag of USUAL_FLAGS) setFlagsFromString(flag);
   }
 }
 
@@ -144,12 +144,15 @@ export class EarlyThread {
   }
 }
 
-/** The flag for heaps that begin after it is set: those of the threads. @spec index-memory */
+/** The flag for heaps while threads parse. @spec index-memory */
 export const heapFlag = (
   limits: Pick<Limits, "HEAP_GROWTH_PERCENT"> = fromSpec,
 ): string => `--heap-growing-percent=${limits.HEAP_GROWTH_PERCENT}`;
 
 const ALL_COMPILERS = "--turbofan";
+
+/** What Node starts with. @spec index-memory index-without-the-last-compiler */
+export const USUAL_FLAGS = ["--heap-growing-percent=0", ALL_COMPILERS] as const;
 
 /** The flag for scripts that run after it is set; those of this thread are few. @spec index-without-the-last-compiler */
 export function compilerFlag(
