@@ -19,24 +19,26 @@ const ROOM = 1_000_000_000;
  * Makes an empty folder: in memory, where the system has room there and lets programs
  * be run from it, else where temporary files lie. The caller removes it.
  */
-export function briefFolder(prefix: string): string {
-  let folder: string | undefined;
+export const briefFolder = (prefix: string): string =>
   // Who names a place for temporary files wants them there.
-  if (process.env.TMPDIR === undefined)
-    try {
-      const { bavail, bsize } = statfsSync(MEMORY);
-      if (bavail * bsize >= ROOM) {
-        folder = mkdtempSync(join(MEMORY, prefix));
-        const program = join(folder, "program");
-        writeFileSync(program, "#!/bin/sh\n", { mode: 0o700 });
-        execFileSync(program);
-        rmSync(program);
-        // Other users may go through it, as through the place of temporary files.
-        chmodSync(folder, 0o711);
-        return folder;
-      }
-    } catch {
-      if (folder !== undefined) rmSync(folder, { recursive: true });
-    }
-  return mkdtempSync(join(tmpdir(), prefix));
+  (process.env.TMPDIR === undefined ? inMemory(prefix) : undefined) ??
+  mkdtempSync(join(tmpdir(), prefix));
+
+function inMemory(prefix: string): string | undefined {
+  let folder: string | undefined;
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    if (bavail * bsize < ROOM) return undefined;
+    folder = mkdtempSync(join(MEMORY, prefix));
+    const program = join(folder, "program");
+    writeFileSync(program, "#!/bin/sh\n", { mode: 0o700 });
+    execFileSync(program);
+    rmSync(program);
+    // Other users may go through it, as through the place of temporary files.
+    chmodSync(folder, 0o711);
+    return folder;
+  } catch {
+    if (folder !== undefined) rmSync(folder, { recursive: true });
+    return undefined;
+  }
 }
